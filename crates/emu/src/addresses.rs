@@ -1,5 +1,5 @@
-//! Assignment of IPv4 addresses: a range for each level of nesting, in the address space of RFC
-//! 6598.
+//! Assigns IPv4 addresses to servers and clients. A run inside another run has a higher nesting
+//! level; each level has its own range in the address space of RFC 6598.
 
 use std::net::Ipv4Addr;
 

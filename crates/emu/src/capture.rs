@@ -1,4 +1,4 @@
-//! Packet captures at both devices, as one pcapng file per side.
+//! Captures the packets at both devices into one pcapng file per side.
 //!
 //! ```text
 //!   data thread: packet ─► chunk ──(full, or old)──► queue ──► writer thread ─► files
@@ -6,9 +6,9 @@
 //!                            └────────────── empty chunks ◄────────┘
 //! ```
 //!
-//! The data thread copies each packet into a chunk and passes complete chunks to the writer thread:
-//! there is no system call, allocation or lock per packet. All chunks are allocated at the start.
-//! If all chunks wait for the disk, packets are counted instead of captured.
+//! The data thread copies each packet into a chunk and passes full chunks to the writer thread, so
+//! that a packet requires no system call, allocation or lock. All chunks are allocated at the
+//! start. While all chunks wait for the disk, packets are only counted, not captured.
 
 use crate::packet_io::Side;
 use airpath_capture::{Direction, Interface, PcapngWriter, Section};
@@ -25,8 +25,8 @@ const CHUNK_BYTES: usize = 256 * 1024;
 const CHUNK_PACKETS: usize = 4096;
 /// Number of chunks; in total 32 MiB.
 const CHUNKS: usize = 128;
-/// Maximum age of a chunk that is not full: the next packet after this time passes the chunk to the
-/// writer.
+/// Age at which a chunk that is not full is passed to the writer. The age is checked when the next
+/// packet is captured.
 const OLD: Duration = Duration::from_millis(100);
 /// Size of the write buffer of a file, bytes.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -59,7 +59,7 @@ impl Chunk {
         self.records.first().is_some_and(|first| now.saturating_since(first.at) >= OLD)
     }
 
-    /// Sorts the packets by time: a packet may be recorded after packets with a later time.
+    /// Sorts the packets by time, because a packet may be recorded after packets with a later time.
     fn sort(&mut self) {
         self.records.sort_by_key(|record| record.at);
     }
@@ -81,9 +81,9 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Starts the thread that writes `files`: two empty files, in the order of the sides. `comment`
-    /// states the source of the files; `zero_realtime_ns` is the scenario's time zero on
-    /// `CLOCK_REALTIME`, ns.
+    /// Starts the thread that writes `files`, two empty files in the order of the sides. `comment`
+    /// is written to the header of the files. `zero_realtime_ns` is the time of `CLOCK_REALTIME` at
+    /// the scenario's time zero, ns.
     ///
     /// # Errors
     /// Fails if a file cannot be written, or the thread does not start.
@@ -114,7 +114,7 @@ impl Capture {
         Ok(Capture { chunk: None, full, empty, writer, uncaptured: 0 })
     }
 
-    /// Records a packet that passes the device of `side` at `now`. `outbound` means that the kernel
+    /// Records a packet that passes the device of `side` at `now`. `outbound` is true if the kernel
     /// on this side sends the packet. Never blocks.
     pub fn packet(&mut self, now: Time, side: Side, outbound: bool, packet: &[u8]) {
         let is_over = |chunk: &Chunk| !chunk.has_space(packet.len()) || chunk.is_old(now);
@@ -134,8 +134,8 @@ impl Capture {
         }
     }
 
-    /// Passes the packets captured so far to the writer, so that a program can read the files
-    /// during the run.
+    /// Passes the packets captured so far to the writer, so that another program can read them in
+    /// the files during the run.
     pub fn flush(&mut self) {
         if let Some(chunk) = self.chunk.take_if(|chunk| !chunk.records.is_empty()) {
             // The channel has capacity for all chunks. If the writer has ended, `finish` reports

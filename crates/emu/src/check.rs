@@ -1,4 +1,5 @@
-//! Checks the capabilities of this machine, in copies of the process so that no state remains.
+//! Checks whether this machine can run an emulation. The checks run in copies of the process, so
+//! that they leave no state behind.
 
 use crate::fixes::Environment;
 use crate::idle::keep_awake;
@@ -25,14 +26,14 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// Congestion control algorithms that scenarios can use.
+/// Congestion control algorithms of the kernel that scenarios can use.
 const WANTED: [&str; 4] = ["reno", "cubic", "bbr", "dctcp"];
 /// Interval of the measured timers; `TIMERS` intervals take two seconds.
 const PERIOD: Duration = Duration::from_millis(1);
 const TIMERS: u32 = 2000;
-/// Maximum acceptable 99th percentile of the lateness, s: 5 % of a base RTT of 20 ms.
+/// Largest acceptable 99th percentile of the lateness, s. It is 5 % of a base RTT of 20 ms.
 const GOOD_P99_S: f64 = 1e-3;
-/// Real-time priority that is tried: the same as in a run.
+/// Real-time priority that the check tries to set; the same as in a run.
 const PRIORITY: u8 = 10;
 
 /// Result of one check.
@@ -44,7 +45,7 @@ pub struct Probe {
     pub ok: bool,
     /// Result of the check.
     pub found: String,
-    /// Fix for a missing capability; absent if nothing is missing.
+    /// Instruction that fixes the problem; absent if `ok` is true.
     pub fix: Option<String>,
 }
 
@@ -59,14 +60,14 @@ pub struct TimerLateness {
     pub max_s: f64,
 }
 
-/// Capabilities of this machine.
+/// Results of all checks of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// True if emulation is possible.
     pub ok: bool,
     /// Scheduling class of a run: `fifo` or `other`.
     pub class: String,
-    /// Lateness of timers in this class; absent if it could not be measured.
+    /// Lateness of timers in this scheduling class; absent if it could not be measured.
     pub lateness: Option<TimerLateness>,
     /// Results of all checks.
     pub checks: Vec<Probe>,
@@ -82,7 +83,7 @@ impl Probe {
         Self { name: name.to_owned(), ok: false, found: found.into(), fix }
     }
 
-    /// Converts the result of a check. An error message ends with the fix.
+    /// Converts the result of a check. An error message ends with a semicolon and the fix.
     fn of(name: &str, tried: Result<String, SetupError>) -> Self {
         match tried {
             Ok(found) => Self::good(name, found),
@@ -133,7 +134,7 @@ fn in_a_copy<T: Serialize + DeserializeOwned>(body: impl FnOnce() -> T) -> io::R
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// Checks the requirements of a run, in the order in which a run uses them.
+/// Checks the requirements of a run in the order in which a run depends on them.
 fn check_requirements() -> Vec<Probe> {
     type Try = fn() -> Result<String, SetupError>;
     let steps: [(&str, Try); 5] = [
@@ -302,7 +303,8 @@ fn lateness() -> nix::Result<TimerLateness> {
     let start = now()? + PERIOD;
     let mut late = Vec::with_capacity(TIMERS as usize);
     for number in 0..TIMERS {
-        // Timers have ideal times: a late timer does not delay the next one.
+        // The times of all timers are fixed at the start, so that a late timer does not delay the
+        // next timer.
         let at = start + PERIOD * number;
         let expiration = Expiration::OneShot(TimeSpec::from_duration(at));
         timer.set(expiration, TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;

@@ -1,4 +1,4 @@
-//! Parses the kernel's packets: finds their connection and converts them to packets of the path.
+//! Parses the packets that the kernel sends, and converts them to packets of the simulated path.
 //!
 //! Sources: RFC 791 §3.1, RFC 9293 §3.1, RFC 768, RFC 3168 §5 and §6.1.
 
@@ -14,7 +14,7 @@ const WITH_PORTS: [u8; 5] = [TCP, UDP, 136, 132, 33];
 /// Length of an IPv4 header without options, and of the parsed part of a TCP header, bytes.
 const SHORTEST_HEADER: usize = 20;
 
-/// The two ends of a packet.
+/// Protocol, addresses and ports of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ends {
     /// IP protocol number.
@@ -23,9 +23,9 @@ pub struct Ends {
     pub source: Ipv4Addr,
     /// Destination address.
     pub destination: Ipv4Addr,
-    /// Source port; 0 if there is none, for example in a later fragment.
+    /// Source port; 0 if the packet has no ports, for example a fragment other than the first.
     pub source_port: u16,
-    /// Destination port; 0 if there is none.
+    /// Destination port; 0 if the packet has no ports.
     pub destination_port: u16,
 }
 
@@ -121,8 +121,7 @@ impl ParsedPacket {
         self.kind == PacketKind::Ack
     }
 
-    /// Returns the packet of the path that represents this packet, with flow `flow` and entry time
-    /// `now`.
+    /// Returns the simulated packet for this packet, with flow `flow` and entry time `now`.
     pub fn packet(&self, flow: FlowId, now: Time) -> Packet {
         let number = u64::from(self.number);
         let mut packet = match self.kind {
@@ -154,7 +153,8 @@ fn ecn_of(service: u8) -> Ecn {
     }
 }
 
-/// Writes the ECN mark of the path into the IP header and updates the checksum (RFC 1624 eq. 3).
+/// Writes the ECN field of the simulated packet into the IP header and updates the checksum (RFC
+/// 1624 eq. 3).
 pub fn write_ecn(bytes: &mut [u8], ecn: Ecn) {
     if bytes.len() < SHORTEST_HEADER || ecn_of(bytes[1]) == ecn {
         return;

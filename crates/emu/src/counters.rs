@@ -26,7 +26,7 @@ impl Counters {
             .ok_or_else(|| io::Error::other(format!("the device {device} does not exist")))
     }
 
-    /// Returns all counters of netstat(8), and the TCP counters of `/proc/net/snmp`.
+    /// Returns all counters of `/proc/net/netstat`, and the TCP counters of `/proc/net/snmp`.
     pub(crate) fn tcp(&self) -> io::Result<BTreeMap<String, u64>> {
         let mut counters = BTreeMap::new();
         add_table(&mut counters, &text(&self.netstat)?, |_| true);
@@ -47,8 +47,7 @@ fn text(file: &File) -> io::Result<String> {
     }
 }
 
-/// Returns the twelfth number after the device name, which is the number of dropped outgoing
-/// packets.
+/// Returns the number of dropped outgoing packets, the twelfth number after the device name.
 fn transmit_drops(table: &str, device: &str) -> Option<u64> {
     table.lines().find_map(|line| {
         let (name, numbers) = line.split_once(':')?;
@@ -56,7 +55,8 @@ fn transmit_drops(table: &str, device: &str) -> Option<u64> {
     })
 }
 
-/// Adds a table of line pairs: a group with names, and the same group with numbers.
+/// Adds the counters of a table. The table consists of pairs of lines; the first line of a pair
+/// contains names, the second line the values. Both start with the name of a group.
 fn add_table(into: &mut BTreeMap<String, u64>, table: &str, wanted: impl Fn(&str) -> bool) {
     let lines: Vec<&str> = table.lines().collect();
     for pair in lines.chunks_exact(2) {

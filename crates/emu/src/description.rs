@@ -1,4 +1,4 @@
-//! The description of a run: one JSON document, written by the Python side.
+//! Description of a run: a JSON document that the Python package writes.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 pub struct Description {
     /// The resolved scenario, in the same form as for the simulator.
     pub scenario: Value,
-    /// Files that the scenario refers to, by the keys in its resolved form.
+    /// Maps keys in the resolved scenario to the files that the scenario refers to.
     #[serde(default)]
     pub files: BTreeMap<String, FileSpec>,
     /// Master seed.
     pub seed: u64,
-    /// Number of the replication, for the random streams.
+    /// Index of the replication, from 0; selects the random streams.
     #[serde(default)]
     pub replication: u64,
     /// Traffic of the path.
@@ -26,14 +26,15 @@ pub struct Description {
     /// Comment for the sections of captures.
     #[serde(default)]
     pub comment: String,
-    /// True if the server's side is the network namespace in which the program was started.
+    /// True if the server's side is the network namespace in which `airpath-emu` was started.
     #[serde(default)]
     pub host_network: bool,
-    /// True if commands keep the privileges of the user that started the program. A nested run with
-    /// `host_network` requires this.
+    /// True if commands keep the privileges of the user that started `airpath-emu`. A nested run
+    /// with `host_network` requires this.
     #[serde(default)]
     pub keep_privileges: bool,
-    /// Nesting level, which selects the address range: the number of runs around this one. 0 … 30.
+    /// Nesting level, 0 … 30: number of emulations inside which this run is started. It selects the
+    /// address range.
     #[serde(default)]
     pub level: u8,
     /// Interval of progress reports, ms; 0 for none.
@@ -45,13 +46,13 @@ pub struct Description {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSpec {
-    /// Role of the file.
+    /// Role of the file, which determines its format.
     pub role: FileRole,
     /// Contents of the file.
     pub text: String,
 }
 
-/// Type of the contents of a file.
+/// Role of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileRole {
@@ -69,24 +70,24 @@ pub enum FileRole {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Traffic {
-    /// The scenario's own flows, from the start to the end of the scenario. TCP flows use kernel
+    /// The flows of the scenario, from the start to the end of the scenario. TCP flows use kernel
     /// sockets.
     Flows {
         /// Socket settings of each TCP flow.
         sockets: Vec<SocketSpec>,
     },
-    /// Traffic of commands, until the client's command has ended.
+    /// Traffic of commands. The run ends when the client's command ends.
     Commands {
         /// Program and arguments of the command on the client's side; at least the program.
         client: Vec<String>,
         /// Program and arguments of the command on the server's side; absent: no command.
         #[serde(default)]
         server: Option<Vec<String>>,
-        /// Number of the scenario's flow that determines user, direction and wires of the packets.
+        /// Index of the scenario's flow from which the packets take user, direction and wires.
         #[serde(default)]
         like: u32,
-        /// Maximum number of concurrent connections that queues and results distinguish, 1 … 65
-        /// 535.
+        /// Maximum number of concurrent connections that have separate entries in queues and
+        /// results, 1 … 65 535.
         #[serde(default = "slots")]
         slots: u32,
         /// Duration of the run, ns; absent: the run ends with the client's command.
@@ -114,12 +115,12 @@ pub struct SocketSpec {
     /// Limit of the receive window, bytes: `TCP_WINDOW_CLAMP`; absent: no limit.
     #[serde(default)]
     pub window_clamp: Option<u32>,
-    /// True to pace segments at the rate of the kernel, by setting `SO_MAX_PACING_RATE`.
+    /// True if the kernel paces segments at the rate that it computes; set by `SO_MAX_PACING_RATE`.
     #[serde(default)]
     pub pacing: bool,
 }
 
-/// Parameters of the kernel's TCP, in both namespaces.
+/// Parameters of the kernel's TCP, which apply in both namespaces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelSettings {
@@ -157,13 +158,13 @@ pub struct RouteSettings {
     /// Minimum variance term of the RTO, ms: `rto_min`.
     #[serde(default)]
     pub rto_min_ms: Option<u32>,
-    /// True to acknowledge every segment immediately: `quickack`.
+    /// True if every segment is acknowledged immediately: `quickack`.
     #[serde(default)]
     pub quickack: bool,
     /// Advertised maximum segment size, bytes: `advmss`.
     #[serde(default)]
     pub advmss: Option<u32>,
-    /// True to use ECN, overriding the sysctl: `features ecn`.
+    /// True if connections use ECN, overriding the sysctl: `features ecn`.
     #[serde(default)]
     pub ecn: bool,
 }

@@ -1,4 +1,5 @@
-//! The network device of a side: a TUN device, or one end of a veth pair if TUN is not permitted.
+//! Opens the network device of a side: a TUN device, or one end of a veth pair if TUN is not
+//! permitted.
 //!
 //! ```text
 //!   TUN:   kernel ─ emu0 ── file                     veth:   kernel ─ emu0 ═ emup ── packet socket
@@ -6,7 +7,7 @@
 //! ```
 //!
 //! Source: packet(7), veth(4), linux/if_ether.h. The namespace of the other end exists as long as
-//! the socket.
+//! the packet socket is open.
 
 use crate::fixes::Environment;
 use crate::netlink::Netlink;
@@ -20,9 +21,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use thiserror::Error;
 
-/// Name of the other end of a pair, the only device in its namespace.
+/// Name of the other end of a veth pair, which is the only device in its namespace.
 const PEER: &str = "emup";
-/// Ethernet address of a side's end of a pair (locally administered).
+/// Ethernet address of the end of a veth pair that is in the side's namespace (locally
+/// administered).
 const ADDRESS: [u8; 6] = [2, 0, 0, 0, 0, 1];
 /// Ethernet header of each packet on a pair. The device has no neighbours (`IFF_NOARP`), so both
 /// addresses are those of the device.
@@ -39,13 +41,13 @@ pub struct Device {
     name: String,
 }
 
-/// Reason for which no TUN device could be opened.
+/// Reason for which no TUN device could be opened, and its fix.
 #[derive(Clone, Debug, Error)]
 #[error("{reason}; {fix}")]
 pub struct TunError {
     /// Error of the kernel.
     pub reason: String,
-    /// Fix that permits TUN devices.
+    /// Instruction that makes TUN devices available.
     pub fix: String,
 }
 
@@ -130,8 +132,8 @@ impl Device {
         (&self.file).write_vectored(&[IoSlice::new(&HEADER), IoSlice::new(packet)]).map(drop)
     }
 
-    /// Returns the number of packets of the kernel that were lost between the device and its reader
-    /// so far.
+    /// Returns the number of packets that the kernel sent and that were lost before they could be
+    /// read from this device, so far.
     ///
     /// # Errors
     /// Fails if the kernel does not report it.
@@ -153,7 +155,8 @@ fn open_peer() -> io::Result<File> {
     // error.
     Netlink::open()?.up(peer)?;
     let socket = sys::packet_socket(peer)?;
-    // Not permitted in a user namespace before Linux 5.16. Then the system's limit applies.
+    // Before Linux 5.16 this is not permitted in a user namespace, and the limit of the system
+    // applies.
     if setsockopt(&socket, sockopt::RcvBufForce, &BUFFER).is_err() {
         setsockopt(&socket, sockopt::RcvBuf, &BUFFER)?;
     }

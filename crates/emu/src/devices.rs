@@ -1,5 +1,5 @@
-//! I/O of a run with the kernel: two devices, a clock and a timer, polled with one `epoll`
-//! instance.
+//! Implements [`PacketIo`] with the kernel: two devices, a clock and a timer, polled with one
+//! `epoll` instance.
 
 use crate::device::Device;
 use crate::packet_io::{PacketIo, Ready, Side};
@@ -13,15 +13,18 @@ use nix::time::{ClockId as Clock, clock_gettime};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// Sources of `epoll` events in addition to the side numbers.
+/// Identifiers of `epoll` events other than those of the devices, whose identifiers are the side
+/// numbers.
 const TIMER: u64 = 2;
 const OTHER: u64 = 3;
 
-/// Time by which the timer expires early; the thread then polls the clock until the due time.
-/// Kernel timers are about 45 µs late, which would add to both directions of each round trip.
+/// Time before the due time at which the timer expires. The thread then polls the clock until the
+/// due time, because kernel timers are about 45 µs late, and this delay would occur in both
+/// directions of each round trip.
 const SPIN: Duration = Duration::from_nanos(60_000);
-/// Minimum length of a wait that ends with polling. The thread therefore polls for at most a third
-/// of the time: the kernel stops a real-time thread that never sleeps for 50 ms in each second.
+/// Minimum length of a wait that ends with polling the clock. The thread therefore polls for at
+/// most a third of the time. If a real-time thread never sleeps, the kernel stops it for 50 ms in
+/// each second.
 const LONG_WAIT: Duration = Duration::from_nanos(180_000);
 
 /// Returns the time of the monotonic clock, ns.
@@ -49,16 +52,16 @@ pub struct Devices {
     devices: [Device; 2],
     timer: TimerFd,
     epoll: Epoll,
-    /// The monotonic clock at time zero.
+    /// Time of the monotonic clock at the scenario's time zero, ns.
     zero_ns: u64,
-    /// Expiry of the timer on the monotonic clock, ns; 0 if it has expired.
+    /// Time of the monotonic clock at which the timer expires, ns; 0 if the timer has expired.
     armed_ns: u64,
 }
 
 impl Devices {
-    /// Creates the I/O for non-blocking devices, in the order of [`Side`], and further descriptors
-    /// that are polled for reading. Time zero is at `zero_ns` of the monotonic clock; before it,
-    /// [`PacketIo::now`] returns 0.
+    /// Creates the I/O for non-blocking devices, in the order of [`Side`], and for other
+    /// descriptors that are polled for reading. The scenario's time zero is at `zero_ns` of the
+    /// monotonic clock; before this time, [`PacketIo::now`] returns 0.
     ///
     /// # Errors
     /// Fails if the system has no more file descriptors.
@@ -124,7 +127,8 @@ impl PacketIo for Devices {
         loop {
             let Err(error) = self.devices[side as usize].write(packet) else { return Ok(true) };
             match error.raw_os_error() {
-                // No space, no memory, or a packet that the kernel rejects.
+                // The device has no space, the system has no memory, or the kernel rejects the
+                // packet.
                 Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM | libc::EINVAL) => {
                     return Ok(false);
                 }
@@ -161,8 +165,8 @@ impl PacketIo for Devices {
                 side => ready.packets[side as usize] = true,
             }
         }
-        // Polls the clock only after a timer wake-up without other events, so that no descriptor
-        // waits.
+        // The clock is polled only if the timer was the only event, so that ready descriptors are
+        // handled without delay.
         if is_timer && spin > Duration::ZERO && ready == Ready::default() {
             while self.now() < until {
                 std::hint::spin_loop();

@@ -1,8 +1,9 @@
-//! Driver of one run in real time.
+//! Runs a network in real time between two devices.
 //!
-//! Events in the path have their ideal times, even if the thread is late. Timers are processed in
-//! order up to the time at which a packet was read, and then the packet enters the path. Lateness
-//! therefore does not accumulate. It is recorded for each packet that leaves.
+//! Events in the path are processed with their scheduled times, even if the thread is late. Before
+//! a packet enters the path, all timers up to the time at which the packet was read are processed
+//! in order. Lateness therefore does not accumulate. It is recorded for each packet that leaves the
+//! path.
 
 use crate::classify::{ParsedPacket, write_ecn};
 use crate::events::Progress;
@@ -19,10 +20,10 @@ use std::io;
 
 /// Maximum number of packets read from one device before timers are processed.
 const READ_AT_ONCE: usize = 16;
-/// Maximum duration of a wait, so that a longer absence of the thread is detected even if no event
-/// is due.
+/// Maximum duration of a wait. It allows the driver to detect that the thread did not run, even if
+/// no event was due.
 const HEARTBEAT: Duration = Duration::from_millis(10);
-/// Interval of polls of the supervisor.
+/// Maximum interval between two calls of [`Supervisor::attend`].
 const LOOK: Duration = Duration::from_millis(100);
 /// Largest IP packet, bytes.
 const LARGEST_PACKET: usize = 65_535;
@@ -50,7 +51,7 @@ fn system(doing: &'static str) -> impl Fn(io::Error) -> EmulationError {
     move |source| EmulationError::System { doing, source }
 }
 
-/// Open end of a flow: side and role of a stage.
+/// Open end of a flow, where packets enter and leave the path.
 #[derive(Clone, Copy, Debug)]
 struct End {
     side: Side,
@@ -68,10 +69,10 @@ pub struct Counts {
     pub unknown: u64,
     /// Packets that a device did not accept.
     pub refused: u64,
-    /// Longest delay from the due time of a wait to its end.
+    /// Longest time from the due end of a wait to its actual end.
     pub longest_absence: Duration,
-    /// Longest time for which a device always had packets to read, which is an upper bound of the
-    /// waiting time of packets there.
+    /// Longest time for which a device continuously had packets to read. It is an upper bound of
+    /// the waiting time of packets in the device.
     pub longest_backlog: Duration,
 }
 
@@ -96,12 +97,12 @@ pub struct Driver<O> {
     exits: Vec<Exit>,
     released: Vec<PayloadHandle>,
     now: Time,
-    /// Time of the latest progress report, and bytes by side up to then, for the rates in the next
-    /// report.
+    /// Time of the latest progress report, and bytes delivered to each side up to this time, for
+    /// the rates in the next report.
     reported: (Time, [u64; 2]),
-    /// Transmissions in each regime up to the latest progress report.
+    /// Number of transmissions in each regime up to the latest progress report.
     regimes: Vec<u64>,
-    /// Time since which the device of a side always had packets to read.
+    /// Time since which the device of a side has continuously had packets to read.
     waiting_since: [Option<Time>; 2],
 }
 
@@ -199,7 +200,7 @@ impl<O: PacketIo> Driver<O> {
         let now = self.packet_io.now();
         let due = self.next_due().min(supervisor.next_progress()).min(now + HEARTBEAT);
         if due <= now {
-            // Due events are processed first; a device may be ready as well.
+            // An event is already due: only poll the devices, without waiting.
             return self.packet_io.wait(now).map_err(system("waiting"));
         }
         let ready = self.packet_io.wait(due).map_err(system("waiting"))?;
@@ -265,7 +266,7 @@ impl<O: PacketIo> Driver<O> {
         self.timetable.apply(&mut self.running, now).map_err(EmulationError::Model)
     }
 
-    /// Writes packets that have left the path, and frees the bytes of dropped ones.
+    /// Writes the packets that have left the path, and frees the bytes of dropped packets.
     #[inline]
     fn flush(&mut self, supervisor: &mut impl Supervisor) -> Result<(), EmulationError> {
         self.running.take_exits(&mut self.exits);
@@ -326,7 +327,7 @@ impl<O: PacketIo> Driver<O> {
         Ok(())
     }
 
-    /// Puts the latest packet that was read into the path.
+    /// Puts the packet that was read last into the path.
     fn enter(
         &mut self,
         side: Side,
@@ -435,7 +436,7 @@ impl<O: PacketIo> Driver<O> {
         self.running.network()
     }
 
-    /// Returns the measurements of the path until now.
+    /// Returns the measurements of the path up to the current time.
     pub fn report(&self, replication: u64) -> ReplicationReport {
         let (network, bus) = (self.running.network(), self.running.bus());
         let report = self.timetable.report(network, bus, replication, self.now);

@@ -1,4 +1,4 @@
-//! The scenario's own TCP flows, over kernel sockets.
+//! Runs the TCP flows of the scenario over kernel sockets.
 //!
 //! ```text
 //!   sender's namespace                               receiver's namespace
@@ -13,9 +13,9 @@
 //! | `struct tcp_info` of a connection, mapped to the state of a simulated sender | `endpoints/tcp_info_map.rs` |
 //! | the thread: ready sockets and due events | `endpoints/thread.rs` |
 //!
-//! One thread serves all sockets of both sides. An event counts from its scheduled time, even if
-//! the thread processes it late, so that lateness does not accumulate. The on-off process of an
-//! application is that of the simulator.
+//! One thread serves all sockets of both sides. An event has its scheduled time as its time, even
+//! if the thread processes it late, so that lateness does not accumulate. The on-off process of an
+//! application is the same as in the simulator.
 
 mod clock;
 mod flow;
@@ -51,20 +51,21 @@ pub struct EndpointFlow {
     pub port: u16,
     /// Congestion control algorithm of the kernel: `TCP_CONGESTION`.
     pub congestion: String,
-    /// Maximum segment size, bytes of payload and TCP options: `TCP_MAXSEG`; `None`: derived from
-    /// the MTU.
+    /// Maximum segment size, bytes of payload and TCP options: `TCP_MAXSEG`; if `None`, it is
+    /// derived from the MTU.
     pub mss: Option<u32>,
     /// Limit of the receive window, bytes: `TCP_WINDOW_CLAMP`; `None`: no limit.
     pub window_clamp: Option<u32>,
-    /// True to pace segments at the rate of the kernel.
+    /// True if the kernel paces segments at the rate that it computes.
     pub pacing: bool,
     /// Start time; `NEVER` if the flow does not start.
     pub start: Time,
-    /// Time after which no new data are written; `NEVER`: the end of the run.
+    /// Time after which no new data are written; `NEVER` if data are written until the end of the
+    /// run.
     pub stop: Time,
     /// Bytes to transfer; `None` for an unlimited transfer.
     pub transfer: Option<u64>,
-    /// Application that writes the data; `None`: all data are available at the start.
+    /// Application that writes the data in bursts; `None` if all data are available at the start.
     pub on_off: Option<OnOff>,
 }
 
@@ -85,7 +86,7 @@ pub struct Plan {
     pub flows: Vec<EndpointFlow>,
     /// Start of measurement.
     pub warmup: Time,
-    /// End of the run: open connections are then aborted.
+    /// End of the run, at which open connections are aborted.
     pub end: Time,
     /// Interval of samples of the senders' state; `None`: no samples.
     pub ss_interval: Option<Duration>,
@@ -102,7 +103,7 @@ pub enum EndpointError {
     Congestion {
         /// Name of the algorithm.
         name: String,
-        /// First flow that requires the algorithm.
+        /// Index of the first flow that requires the algorithm.
         flow: u32,
         /// Description of the problem.
         problem: String,
@@ -141,8 +142,8 @@ pub enum EndpointError {
     },
 }
 
-/// Report of one flow's sockets. Counts start at the end of the warm-up. `None` means that the
-/// kernel does not report the value.
+/// Report of the sockets of one flow. Counters start at the end of the warm-up. `None` means that
+/// the kernel does not report the value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SocketReport {
     /// Flow number.
@@ -166,31 +167,32 @@ pub struct SocketReport {
     pub start_s: Option<f64>,
     /// Time at which the last byte of a finite transfer was acknowledged, s.
     pub completed_at_s: Option<f64>,
-    /// Mean of the smoothed RTT, s: sampled about every 50 ms, weighted by the segments delivered
-    /// since the previous sample.
+    /// Mean of the smoothed RTT, s. It is sampled about every 50 ms; each sample is weighted by the
+    /// number of segments delivered since the previous sample.
     pub mean_rtt_s: Option<f64>,
-    /// Minimum RTT of the last minutes, as reported by the kernel at the end, s.
+    /// Minimum RTT that the kernel reports at the end, over the last few minutes, s.
     pub min_rtt_s: Option<f64>,
-    /// Share of the connection's open time in which the receive window limited sending. The
-    /// resolution of this and the following shares is a kernel tick (1 … 10 ms).
+    /// Share of the connection's open time in which the receive window limited sending. The times
+    /// in this share and in the following two shares have the resolution of a kernel tick (1 … 10
+    /// ms).
     pub rwnd_limited_share: Option<f64>,
     /// Share of the connection's open time in which the congestion window limited sending: data
-    /// were waiting, and neither the receive window nor the send buffer was the limit. Known only
-    /// for flows that always have data to send.
+    /// were waiting, and sending was limited neither by the receive window nor by the send buffer.
+    /// `None` for flows that do not always have data to send.
     pub cwnd_limited_share: Option<f64>,
-    /// Share of the connection's open time in which the send buffer was too small.
+    /// Share of the connection's open time in which the send buffer limited sending.
     pub sndbuf_limited_share: Option<f64>,
     /// Payload bytes sent, including retransmissions.
     pub bytes_sent: Option<u64>,
     /// Segments that the sender sent, including segments without payload.
     pub segs_out: Option<u64>,
-    /// Segments that the receiver has reported as CE-marked.
+    /// Number of segments that the receiver has reported as CE-marked.
     pub delivered_ce: Option<u64>,
     /// Number of reordering events that the sender detected.
     pub reord_seen: Option<u64>,
-    /// D-SACKs that the sender received.
+    /// Number of D-SACKs that the sender received.
     pub dsack_dups: Option<u64>,
-    /// Segments that the receiver received out of order.
+    /// Number of segments that the receiver received out of order.
     pub rcv_ooopack: Option<u64>,
     /// Payload of a full-sized segment at the end, bytes.
     pub mss: Option<u32>,
@@ -201,14 +203,14 @@ pub struct SocketReport {
 pub struct EndpointsReport {
     /// Reports by flow, in the order of the plan.
     pub flows: Vec<SocketReport>,
-    /// Samples of the senders' state in order of time, for each flow from its start on.
+    /// Samples of the senders' state in order of time. The samples of a flow begin at its start.
     pub ss: Vec<SsSample>,
     /// Warnings, one sentence each: flows that could not connect or were aborted.
     pub problems: Vec<String>,
     /// Measured time, s.
     pub measured_s: f64,
-    /// Largest lateness of the thread at a flow start, an application event or a sample, s. On a
-    /// busy machine the flows are late by up to this time.
+    /// Largest delay with which the thread processed a flow start, an application event or a
+    /// sample, s. On a busy machine, the flows may be late by this time.
     pub lateness_max_s: f64,
 }
 
@@ -216,22 +218,22 @@ pub struct EndpointsReport {
 pub struct Endpoints {
     /// Sends time zero to the thread, once.
     zero: Option<SyncSender<u64>>,
-    /// Requests the end of the thread.
+    /// Event that requests the end of the thread.
     stop: Arc<EventFd>,
-    /// Time at which the thread ends without a request.
+    /// Time at which the thread ends if no end was requested before.
     end: Time,
     thread: Option<JoinHandle<EndpointsReport>>,
 }
 
 impl Endpoints {
-    /// Starts the thread, which waits for [`Endpoints::begin`]. After the return, the receivers of
-    /// flows listen, and the kernel has accepted all congestion control algorithms on both sides.
-    /// `netns` are the namespaces in the order of [`Side`].
+    /// Starts the thread, which waits for [`Endpoints::begin`]. When this function returns, the
+    /// receivers of all flows listen, and the kernel has accepted all congestion control algorithms
+    /// on both sides. `netns` are the namespaces in the order of [`Side`].
     ///
     /// The calling process must be permitted to enter the namespaces while flows start.
     ///
     /// # Errors
-    /// Fails if the kernel rejects a request; then no thread or socket remains.
+    /// Fails if the kernel rejects a request. In this case the thread and all sockets are closed.
     pub fn start(plan: Plan, netns: [BorrowedFd<'_>; 2]) -> Result<Endpoints, EndpointError> {
         let system = |what| move |source| EndpointError::System { what, source };
         let own = |fd: BorrowedFd<'_>| {
@@ -257,8 +259,8 @@ impl Endpoints {
         Ok(endpoints)
     }
 
-    /// Sets the scenario's time zero to `zero_ns` on `CLOCK_MONOTONIC`, ns. Flows start from this
-    /// time on. Only the first call has an effect.
+    /// Sets the scenario's time zero to the time `zero_ns` of `CLOCK_MONOTONIC`, ns. Start times of
+    /// flows are relative to it. Only the first call has an effect.
     pub fn begin(&mut self, zero_ns: u64) {
         if let Some(zero) = self.zero.take() {
             // If the thread has ended, the report shows it.
@@ -266,8 +268,8 @@ impl Endpoints {
         }
     }
 
-    /// Returns the report of the sockets for a run that is at `now`. Before the end of the run, the
-    /// report covers the time until now. All open connections are aborted.
+    /// Aborts all open connections and returns the report of the sockets. If `now` is before the
+    /// end of the run, the report covers the time up to `now`.
     pub fn finish(mut self, now: Time) -> EndpointsReport {
         self.join(now).unwrap_or_else(|| EndpointsReport {
             problems: vec!["the thread of the sockets failed: nothing is known of them".to_owned()],

@@ -1,4 +1,4 @@
-//! Events of a run in progress: one JSON document per line, on a separate file descriptor.
+//! Reports events during a run, as one JSON document per line on a separate file descriptor.
 
 use serde::Serialize;
 use std::fs::File;
@@ -25,11 +25,12 @@ pub enum Event {
         /// Reason: `end` (of the scenario), `command` (the command has ended), `duration`, `signal`
         /// or `input` (the parent process has exited).
         reason: &'static str,
-        /// Exit status of the client's command, as in a shell: 128 and more for signals.
+        /// Exit status of the client's command, as in a shell: 128 plus the signal number if a
+        /// signal ended the command.
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<i32>,
     },
-    /// The run failed; there may be no results.
+    /// The run failed; results may be missing.
     Failed {
         /// Name of the failed operation, such as `tun`, `namespace`, `command`, `congestion`,
         /// `scenario`, `device`, `model`.
@@ -50,13 +51,13 @@ pub struct Progress {
     pub rate_bps: f64,
     /// Rate in the reverse direction, bit/s.
     pub reverse_rate_bps: f64,
-    /// Packets that wait in the queues of the forward direction.
+    /// Number of packets that wait in the queues of the forward direction.
     pub queue_packets: usize,
     /// Regime of the last transmission, for links with several regimes.
     pub regime: Option<usize>,
-    /// Packets dropped so far, for any reason.
+    /// Number of packets dropped so far, for any reason.
     pub drops: u64,
-    /// Packets marked so far.
+    /// Number of packets marked so far.
     pub marks: u64,
     /// 99th percentile of the lateness so far, s.
     pub lateness_p99_s: Option<f64>,
@@ -69,12 +70,12 @@ pub struct Progress {
 pub struct Events(Option<File>);
 
 impl Events {
-    /// Creates a writer to `descriptor`; `None` discards all events.
+    /// Creates a writer to `descriptor`. With `None`, all events are discarded.
     pub fn to(descriptor: Option<OwnedFd>) -> Events {
         Events(descriptor.map(File::from))
     }
 
-    /// Writes `event`. Without a reader, the event is discarded.
+    /// Writes `event`. If the reader has closed its end, the event is discarded.
     pub fn emit(&mut self, event: &Event) {
         let Some(file) = &mut self.0 else { return };
         let mut line = serde_json::to_string(event).expect("events hold only numbers and texts");

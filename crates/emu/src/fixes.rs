@@ -1,4 +1,5 @@
-//! Fixes for missing permissions, for the environment in which the program runs.
+//! Instructions that fix missing permissions. They depend on the environment (container, WSL, …) in
+//! which the process runs.
 //!
 //! A fix is one clause without a semicolon, because it follows the reason in an error message.
 
@@ -13,7 +14,7 @@ const DOCKER: &str = "docker run --device /dev/net/tun --cap-add NET_ADMIN --cap
 const PODMAN: &str = "podman run --device /dev/net/tun --cap-add NET_ADMIN --cap-add SYS_ADMIN \
                       --security-opt unmask=ALL";
 
-/// Environment in which the program runs.
+/// Environment in which the process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Environment {
     /// A container of Docker.
@@ -131,8 +132,8 @@ impl Environment {
         }
     }
 
-    /// Returns the fix for a real-time class of this priority that is not permitted for root or for
-    /// a user.
+    /// Returns the fix if the real-time class with this priority is not permitted. It differs for
+    /// root and other users.
     pub fn real_time(self, is_root: bool, priority: u8) -> String {
         let option = match is_root {
             true => "--cap-add SYS_NICE".to_owned(),

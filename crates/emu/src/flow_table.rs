@@ -1,4 +1,4 @@
-//! Assignment of the kernel's packets to flows of the scenario.
+//! Assigns the packets that the kernel sends to flows of the scenario.
 
 use crate::classify::Ends;
 use crate::packet_io::Side;
@@ -8,10 +8,10 @@ use std::net::Ipv4Addr;
 
 /// Port of flow 0 on both sides.
 pub const FIRST_PORT: u16 = 20_000;
-/// Largest number of flows with a separate port.
+/// Maximum number of flows; each has a separate port.
 pub const MOST_FLOWS: u32 = 40_000;
 
-/// Idle time after which the entry of a connection may be reused.
+/// Time without packets after which the entry of a connection may be reused.
 const QUIET: Duration = Duration::from_secs(60);
 
 /// Returns the port of a flow's sockets.
@@ -66,12 +66,13 @@ pub struct PortEntry {
 /// Assignment of packets to flows.
 #[derive(Debug)]
 pub enum FlowTable {
-    /// Assignment to the scenario's own flows, by port.
+    /// Assigns packets to the flows of the scenario by port.
     Ports {
         /// Number of flows.
         flows: u32,
     },
-    /// Assignment to entries for connections, in the order of their first packets.
+    /// Assigns packets to entries for the connections of commands. A connection receives an entry
+    /// at its first packet.
     Connections(Connections),
 }
 
@@ -90,7 +91,7 @@ impl FlowTable {
         }
     }
 
-    /// Returns the number of packets without a free entry, which share the entry of another
+    /// Returns the number of packets for which no entry was free. They share the entry of another
     /// connection.
     pub fn crowded(&self) -> u64 {
         match self {
@@ -100,19 +101,19 @@ impl FlowTable {
     }
 }
 
-/// Entries for the connections of commands, with the same number of flows for each user.
+/// Entries for the connections of commands. Each user has the same number of entries.
 #[derive(Debug)]
 pub struct Connections {
     /// Addresses of the users, in the order of the scenario.
     users: Vec<Ipv4Addr>,
-    /// Index of the user for packets without a user's address.
+    /// Index of the user to which packets without the address of any user are assigned.
     default: usize,
     /// Number of entries per user.
     slots: usize,
     /// Entries by user, then by slot.
     places: Vec<Option<PortEntry>>,
     known: BTreeMap<Connection, u32>,
-    /// Start of the search for an idle entry, by user.
+    /// Index at which the search for an idle entry starts, by user.
     next: Vec<usize>,
     /// Number of packets without a free entry.
     crowded: u64,
@@ -126,7 +127,7 @@ impl Connections {
         Connections { users, default, slots, places, known: BTreeMap::new(), next, crowded: 0 }
     }
 
-    /// Iterates over the connections of all entries, by flow.
+    /// Iterates over all used entries, as flow and connection.
     pub fn places(&self) -> impl Iterator<Item = (FlowId, Connection)> + '_ {
         let numbered = (0..).map(FlowId).zip(&self.places);
         numbered.filter_map(|(flow, place)| place.map(|place| (flow, place.connection)))
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn both_directions_of_a_connection_have_one_flow_and_users_have_separate_flows() {
+    fn both_directions_of_a_connection_share_a_flow_and_users_have_separate_flows() {
         let users = vec![client_address(0, 0), client_address(0, 3)];
         let mut table = FlowTable::Connections(Connections::new(users, 0, 8));
         let there = ends(80, 40_000);

@@ -1,4 +1,5 @@
-//! Supervision of a run: signals, commands, the parent process, captures and progress.
+//! Supervises a run: handles signals, commands, the exit of the parent process, captures and
+//! progress reports.
 
 use crate::capture::Capture;
 use crate::devices::{Devices, monotonic_ns, thread_cpu_ns};
@@ -16,8 +17,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Maximum waiting time for the client's command after a signal, which the command may have
-/// received as well.
+/// Maximum time to wait for the end of the client's command after a signal. The command may have
+/// received the same signal.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// TCP counters by side.
@@ -57,7 +58,7 @@ impl AsFd for Signals {
     }
 }
 
-/// Resources of a run in addition to the path.
+/// Supervisor of a run, with all resources of the run except the path.
 pub(crate) struct Host<'a> {
     pub(crate) sides: &'a Sides,
     pub(crate) signals: Signals,
@@ -67,7 +68,7 @@ pub(crate) struct Host<'a> {
     pub(crate) events: &'a mut Events,
     progress: Duration,
     next_progress: Time,
-    /// End of the waiting time for a command after a signal.
+    /// Time at which waiting for a command after a signal ends.
     patience: Option<Time>,
     /// Exit status of the client's command.
     pub(crate) status: Option<i32>,
@@ -81,8 +82,8 @@ pub(crate) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Creates the supervision of a run between `sides`, with progress reports every `progress_ms`
-    /// ms; 0 for none.
+    /// Creates the supervisor of a run between `sides`. `progress_ms` is the interval of progress
+    /// reports, ms; 0 for no reports.
     pub(crate) fn new(
         sides: &'a Sides,
         signals: Signals,
@@ -90,7 +91,8 @@ impl<'a> Host<'a> {
         events: &'a mut Events,
         progress_ms: u64,
     ) -> Host<'a> {
-        // The input is polled without blocking. If it cannot be made non-blocking, it is ignored.
+        // The input must be non-blocking, because it is polled. If it cannot be made non-blocking,
+        // it is not monitored.
         let input =
             input.filter(|input| fcntl(input, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok());
         let progress = Duration::from_millis(progress_ms);
@@ -135,7 +137,8 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Returns the exit status of the client's command, if it has ended.
+    /// Handles the events of the launcher. Returns the exit status of the client's command, if it
+    /// has ended.
     fn poll_commands(&mut self) -> Option<i32> {
         while let Some(event) = self.launcher.as_mut().and_then(Launcher::poll) {
             match event {
@@ -144,7 +147,8 @@ impl<'a> Host<'a> {
                     self.problems.push(format!("the server's command ended with status {status}"));
                 }
                 LauncherEvent::Failed { side, message, status } => {
-                    // Printed as by a shell; no other output goes to stderr.
+                    // The message has the form of a shell's message. Nothing else is printed to
+                    // stderr.
                     eprintln!("airpath emulate: {message}");
                     self.problems.push(message);
                     if side == Side::Client {

@@ -1,5 +1,5 @@
-//! Control of the idle states of the processor: a core in an idle state takes time to run a thread
-//! again.
+//! Prevents idle states of the processor, because a core in an idle state requires time before it
+//! runs a thread.
 //!
 //! Source: Linux, Documentation/power/pm_qos_interface.rst.
 
@@ -8,11 +8,11 @@ use std::io::{self, Write};
 
 /// Maximum time that a core may take to leave its idle state, µs.
 const LATENCY_US: i32 = 0;
-/// Device of the request, which is in force while this file is open.
+/// Device that accepts the request. The request is in force while the device file is open.
 const DEVICE: &str = "/dev/cpu_dma_latency";
 
-/// Keeps all cores out of idle states until the file is closed, which also happens at any exit of
-/// the process.
+/// Keeps all cores out of idle states until the returned file is closed. The kernel also closes the
+/// file when the process exits.
 ///
 /// # Errors
 /// Fails if the device does not exist or is not writable.

@@ -1,26 +1,27 @@
-//! Starts the commands of a run. A process that was forked while the program had one thread starts
-//! each command in its network namespace. All processes that the commands start end with this
-//! process.
+//! Starts the commands of a run. The launcher, a separate process, starts each command in its
+//! network namespace. It is forked while `airpath-emu` has only one thread. When it exits, all
+//! processes that the commands have started also end.
 //!
 //! ```text
 //!   airpath-emu ─ keeper ─ launcher (first of a PID namespace) ─┬ server's command
 //!        └──────── socketpair ───────┘                          └ client's command
 //! ```
 //!
-//! The keeper exists because a process that has created a PID namespace can no longer start a
-//! thread. At any exit of `airpath-emu`, the kernel kills the keeper (`PDEATHSIG`) and the
-//! launcher. The launcher is the first process of its PID namespace, so the kernel also kills all
-//! other processes in this namespace.
+//! The keeper creates the PID namespace, because a process that has created a PID namespace can no
+//! longer start a thread. At any exit of `airpath-emu`, the kernel kills the keeper (`PDEATHSIG`)
+//! and the launcher. The launcher is the first process of its PID namespace, so the kernel also
+//! kills all other processes in this namespace.
 //!
 //! * `airpath-emu` has the capabilities of its caller, or all capabilities within a separate user
 //!   namespace, and the real-time class if it is permitted. It is in the caller's network
 //!   namespace, or in an empty one.
 //! * Keeper and launcher have the same capabilities and the normal scheduling class.
 //! * A command is in the network namespace of its side. It has no capabilities and cannot acquire
-//!   any; with `keep_privileges` it has those of the launcher.
+//!   any. With `keep_privileges` it has the capabilities of the launcher.
 //!
-//! A command has the permissions of its user for files, and for sockets in the file system. This
-//! keeps an ordinary program on the path, but it is not a sandbox for a hostile program.
+//! A command has the permissions of its user for files, and for sockets in the file system. The
+//! packets of an ordinary program therefore use the path, but the setup is not a sandbox for a
+//! hostile program.
 //!
 //! Source: pid_namespaces(7), capabilities(7), credentials(7).
 
@@ -48,13 +49,14 @@ use command::Command;
 
 /// Maximum length of a message of a launcher, bytes.
 const MESSAGE: usize = 4096;
-/// Additional time for the launcher to end, after the grace period of the commands.
+/// Additional time that the launcher has to end after the grace period of the commands.
 const SLACK: Duration = Duration::from_secs(1);
 
 /// Messages to a launcher.
 const START: u8 = 1;
 const END: u8 = 2;
-/// Message of a launcher at its start, in addition to the side numbers.
+/// First field of the message of a launcher at its start; in other messages this field is a side
+/// number.
 const READY: u8 = 2;
 
 /// An event of a launcher.
@@ -64,7 +66,7 @@ pub enum LauncherEvent {
     Ended {
         /// Side of the command.
         side: Side,
-        /// Exit status as in a shell: 128 and more for signals.
+        /// Exit status as in a shell: 128 plus the signal number if a signal ended the command.
         status: i32,
     },
     /// A command could not be started.
@@ -76,7 +78,7 @@ pub enum LauncherEvent {
         /// Exit status as in a shell: 127 if the program does not exist, otherwise 126.
         status: i32,
     },
-    /// The launcher has ended, and with it all processes that it had started.
+    /// The launcher and all processes that it had started have ended.
     Gone,
 }
 
@@ -85,16 +87,16 @@ pub enum LauncherEvent {
 pub struct Launcher {
     keeper: Option<Pid>,
     socket: OwnedFd,
-    /// Foreground process group of the terminal at the start, if it was the group of this process.
+    /// Process group of this process, if it was the foreground group of the terminal at the start.
     foreground: Option<Pid>,
 }
 
 impl Launcher {
-    /// Forks the launcher. The commands are started later, by [`Launcher::start`].
+    /// Forks the launcher. [`Launcher::start`] then starts the commands.
     ///
     /// # Errors
-    /// Fails if the process has several threads, the traffic is not that of commands, or the kernel
-    /// does not permit it.
+    /// Fails if the process has several threads, the description contains no commands, or the
+    /// kernel does not permit it.
     pub fn fork(
         sides: &Sides,
         traffic: &Traffic,
@@ -125,7 +127,7 @@ impl Launcher {
         Err(SetupError::new("namespace", message))
     }
 
-    /// Starts the command of a side, if there is one.
+    /// Starts the command of a side, if the side has a command.
     ///
     /// # Errors
     /// Fails if the launcher has ended.
@@ -144,8 +146,8 @@ impl Launcher {
         self.receive()
     }
 
-    /// Requests the end: the commands receive `SIGTERM`, then `SIGHUP` after half of `grace` as if
-    /// their terminal was closed, and are killed after `grace`. The last event is
+    /// Requests the end of the commands. They receive `SIGTERM` immediately, `SIGHUP` (as from a
+    /// closed terminal) after half of `grace`, and are killed after `grace`. The last event is
     /// [`LauncherEvent::Gone`].
     ///
     /// # Errors
@@ -156,7 +158,7 @@ impl Launcher {
     }
 
     /// Ends all commands like [`Launcher::ask_to_end`], and waits for the end of the launcher.
-    /// Returns its events until then.
+    /// Returns the events of the launcher up to its end.
     pub fn end(&mut self, grace: airpath_core::Duration) -> Vec<LauncherEvent> {
         let mut events = Vec::new();
         // Fails only if the launcher has already ended.
@@ -177,8 +179,8 @@ impl Launcher {
         Ok(())
     }
 
-    /// Returns the next message, if any: status, side number, and text. At the end of the launcher,
-    /// the side number is invalid.
+    /// Returns the next message, if any: status, side number, and text. After the end of the
+    /// launcher, it returns a message with an invalid side number.
     fn message(&mut self, flags: MsgFlags) -> Option<(i32, u8, String)> {
         let mut buffer = [0; MESSAGE];
         let length = loop {
@@ -244,18 +246,18 @@ fn terminal() -> Option<File> {
     File::options().read(true).write(true).open("/dev/tty").ok()
 }
 
-/// Returns the foreground process group of the terminal, if it is the group of this process.
+/// Returns the process group of this process, if it is the foreground group of the terminal.
 fn foreground() -> Option<Pid> {
     tcgetpgrp(terminal()?).ok().filter(|group| *group == getpgrp())
 }
 
-/// Makes a process group the foreground group of the terminal: an interactive shell leaves its own
-/// group there.
+/// Makes a process group the foreground group of the terminal. This is required after an
+/// interactive shell, which leaves its own group in the foreground.
 fn give_terminal(group: Pid) {
     let mut stop = SigSet::empty();
     stop.add(Signal::SIGTTOU);
     let Some(terminal) = terminal() else { return };
-    // A call from a background process would stop this process.
+    // The kernel stops a background process that calls this function, unless the signal is blocked.
     let Ok(before) = stop.thread_swap_mask(SigmaskHow::SIG_BLOCK) else { return };
     let _ = tcsetpgrp(terminal, group);
     let _ = before.thread_set_mask();
@@ -266,7 +268,8 @@ fn now() -> Duration {
     Duration::from(clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap_or(TimeSpec::new(0, 0)))
 }
 
-/// Returns a process that has ended and its exit status as in a shell; `None` if all still run.
+/// Returns a process that has ended, and its exit status as in a shell; `None` if all processes
+/// still run.
 ///
 /// # Errors
 /// Fails if there is no process to wait for.

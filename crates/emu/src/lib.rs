@@ -1,4 +1,4 @@
-//! The real-time driver: connects two network namespaces by the simulated path of a scenario.
+//! The real-time driver, which connects two network namespaces by the simulated path of a scenario.
 //!
 //! ```text
 //!   server's namespace                                         client's namespace
@@ -6,11 +6,12 @@
 //!                  ◄──────────────── reverse path ◄────────────────────
 //! ```
 //!
-//! This crate contains no models. Packets that the kernel sends enter the path of `airpath_path` at
-//! the open ends of its flows, with a handle to their bytes, and leave the path at other open ends.
-//! [`Driver`] advances the time and makes no system calls: I/O is behind the trait
-//! [`packet_io::PacketIo`], which tests replace. System calls without a safe library function are
-//! in `sys`, the only module with unsafe code.
+//! This crate contains no models of queues or links; the path is built by `airpath_path`. Packets
+//! that the kernel sends enter the path at an open end of a flow and leave it at the other open
+//! end. In the path they carry a handle to their bytes. [`Driver`] advances the time and makes no
+//! system calls. All I/O is in implementations of the trait [`packet_io::PacketIo`]; tests use
+//! their own implementation. System calls without a safe library function are in `sys`, the only
+//! module with unsafe code.
 #![deny(unsafe_code)]
 
 pub mod addresses;

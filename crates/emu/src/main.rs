@@ -1,8 +1,8 @@
 //! `airpath-emu`: runs a scenario in real time, or reports the capabilities of this machine.
 //!
-//! The Python side starts it as `airpath-emu run --document FD --results FD [OPTION FD]` or
-//! `airpath-emu check`. A run reads and writes only open file descriptors, so no file remains if a
-//! process is killed.
+//! The Python package starts it as `airpath-emu run --document FD --results FD [OPTION FD]` or
+//! `airpath-emu check`. A run reads and writes only file descriptors that the Python package has
+//! opened, so that no file remains if a process is killed.
 
 use airpath_emu::Channels;
 use airpath_emu::description::Description;

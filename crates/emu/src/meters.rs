@@ -6,23 +6,23 @@ use airpath_core::{Delays, Histogram, Packet, PacketKind, Time};
 /// Counters of one flow since the start of measurement.
 #[derive(Clone, Debug, Default)]
 pub struct FlowMeter {
-    /// One-way delays of packets in the direction of the data.
+    /// One-way delays of the packets that travel in the direction of the data.
     pub delays: Delays,
     /// Delays of ACKs on the reverse path.
     pub ack_delays: Histogram,
-    /// Packets that entered the path in the direction of the data.
+    /// Number of packets that entered the path in the direction of the data.
     pub sent_packets: u64,
-    /// Packets that left the path in the direction of the data.
+    /// Number of packets that left the path in the direction of the data.
     pub delivered_packets: u64,
     /// IP bytes of these packets.
     pub delivered_bytes: u64,
-    /// IP bytes of the packets that also entered in the measured time.
+    /// IP bytes of those delivered packets that also entered the path in the measured time.
     pub measured_bytes: u64,
-    /// Segments with payload that left the path.
+    /// Number of segments with payload that left the path.
     pub data_segments: u64,
-    /// Pure ACKs that returned to the source.
+    /// Number of pure ACKs that returned to the source.
     pub acks: u64,
-    /// Packets that returned to the source.
+    /// Number of packets that returned to the source.
     pub returned_packets: u64,
     /// IP bytes of these packets.
     pub returned_bytes: u64,
@@ -33,7 +33,7 @@ pub struct FlowMeter {
 pub struct Meters {
     since: Time,
     flows: Vec<FlowMeter>,
-    /// IP bytes that left at each side, over the complete run.
+    /// IP bytes of the packets that left the path at each side, over the complete run.
     pub bytes: [u64; 2],
 }
 
@@ -54,7 +54,8 @@ impl Meters {
         &self.flows
     }
 
-    /// Counts a packet that enters the path, at the source or the sink of its flow.
+    /// Counts a packet that enters the path, at the source of its flow if `at_source`, otherwise at
+    /// the sink.
     #[inline]
     pub fn enters(&mut self, packet: &Packet, at_source: bool) {
         if let Some(meter) = self.flows.get_mut(packet.flow.0 as usize)
@@ -64,8 +65,8 @@ impl Meters {
         }
     }
 
-    /// Counts a packet that leaves the path at `side` at `now`, at the sink or the source of its
-    /// flow.
+    /// Counts a packet that leaves the path at `side` at the time `now`: at the sink of its flow if
+    /// `at_sink`, otherwise at the source.
     #[inline]
     pub fn leaves(&mut self, packet: &Packet, side: Side, at_sink: bool, now: Time) {
         let bytes = u64::from(packet.size);

@@ -1,7 +1,8 @@
-//! The two sides of the path: each is a network namespace with a device towards the other side.
+//! Sets up the two sides of the path. Each side is a network namespace with a device towards the
+//! other side.
 //!
-//! The namespaces have no names in the file system, so they disappear with the process and its
-//! child processes, at any kind of exit.
+//! The namespaces have no names in the file system, so that the kernel removes them when the
+//! process and its child processes have exited, for any reason.
 
 use crate::addresses::{client_address, client_level, server_address};
 use crate::counters::Counters;
@@ -21,10 +22,10 @@ use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use thiserror::Error;
 
-/// Queue length of a device until the data thread reads it, packets.
+/// Maximum number of packets that wait in a device to be read by the data thread.
 pub const DEVICE_PACKETS: u32 = 10_000;
 
-/// Sysctls of every new namespace, set before those of the description.
+/// Sysctls that are set in every new namespace, before those of the description.
 const OWN_SYSCTLS: [(&str, &str); 5] = [
     ("net.ipv6.conf.all.disable_ipv6", "1"),
     ("net.ipv6.conf.default.disable_ipv6", "1"),
@@ -33,7 +34,7 @@ const OWN_SYSCTLS: [(&str, &str); 5] = [
     ("net.ipv4.conf.default.rp_filter", "0"),
 ];
 
-/// Further sysctls that affect TCP and are recorded in the results.
+/// Other sysctls that affect TCP. They are not set, but recorded in the results.
 const RECORDED_SYSCTLS: [&str; 25] = [
     "net.ipv4.tcp_adv_win_scale",
     "net.ipv4.tcp_autocorking",
@@ -80,7 +81,7 @@ impl SetupError {
     }
 }
 
-/// Kernel settings of a side, as read back.
+/// Kernel settings of a side, read back from the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelRecord {
     /// Values read back, by name.
@@ -94,13 +95,13 @@ pub struct KernelRecord {
 struct End {
     device: Device,
     netns: OwnedFd,
-    /// Reason for which the device is not TUN.
+    /// Reason for which the device is not a TUN device, if it is not.
     no_tun: Option<TunError>,
     record: KernelRecord,
     counters: Counters,
 }
 
-/// Both sides of the path. They exist as long as this value.
+/// Both sides of the path. The namespaces are removed when this value is dropped.
 #[derive(Debug)]
 pub struct Sides {
     ends: [End; 2],
@@ -109,8 +110,8 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Sets up both sides. All `users` have addresses on the client's side. Packets without a
-    /// chosen source address use the address of the first user.
+    /// Sets up both sides. Each of `users` has an address on the client's side. The address of the
+    /// first user is the default source address.
     ///
     /// Afterwards the process is in its original network namespace; without privileges, it is in a
     /// separate user namespace and an empty network namespace.
@@ -128,7 +129,7 @@ impl Sides {
             check_present(description.level)?;
         } else if !privileges::is_privileged() {
             privileges::enter_user_namespace()?;
-            // An intermediate namespace, because the process cannot return to its original one.
+            // The process cannot return to its original namespace, so it continues in an empty one.
             new_network()?;
         }
         let home = present_network()?;
@@ -154,7 +155,7 @@ impl Sides {
         self.ends.iter().find_map(|end| end.no_tun.as_ref())
     }
 
-    /// Returns the nesting level: the number of runs around this one.
+    /// Returns the nesting level: the number of emulations inside which this run was started.
     pub fn level(&self) -> u8 {
         self.level
     }
@@ -169,12 +170,12 @@ impl Sides {
         client_address(self.level, user)
     }
 
-    /// Returns the user whose address is the default source address on the client's side.
+    /// Returns the user whose address is the default source address of the client's side.
     pub fn default_user(&self) -> u16 {
         self.default_user
     }
 
-    /// Returns the kernel settings of a side, as read back.
+    /// Returns the kernel settings of a side, read back from the kernel.
     pub fn record(&self, side: Side) -> &KernelRecord {
         &self.ends[side as usize].record
     }
@@ -271,7 +272,8 @@ fn present_network() -> Result<File, SetupError> {
 }
 
 fn open_both(description: &Description, users: &[u16]) -> Result<[End; 2], SetupError> {
-    // The current namespace comes first, because the thread is in it.
+    // The side in the current namespace is set up first, while the thread is still in this
+    // namespace.
     if !description.host_network {
         new_network()?;
     }
@@ -308,8 +310,8 @@ fn set_sysctls(
             Err(error) => return Err(sysctl_refused(name, value, &error)),
         }
     }
-    // `ping` works without privileges for these groups: all groups, or in a user namespace its only
-    // group.
+    // `ping` works without privileges for these groups: for all groups, or in a user namespace for
+    // its only group.
     let group = nix::unistd::getegid();
     for range in ["0 2147483647".to_owned(), format!("{group} {group}")] {
         if let Ok(value) = sysctls::write("net.ipv4.ping_group_range", &range) {
@@ -331,7 +333,7 @@ pub(crate) fn sysctl_refused(name: &str, value: &str, error: &io::Error) -> Setu
 }
 
 /// Opens the device of a side: TUN, or a veth pair if TUN is not permitted. In the host network
-/// only TUN is used. Also returns the reason for a veth pair.
+/// only TUN is used. The second result is the reason for a veth pair.
 pub(crate) fn open_device(present: bool) -> Result<(Device, Option<TunError>), SetupError> {
     let refused = match Device::tun(if present { "emu%d" } else { "emu0" }) {
         Ok(device) => return Ok((device, None)),
@@ -370,7 +372,7 @@ fn set_routes(
     for address in &sources {
         match link.add_address(device, *address) {
             Ok(()) => {}
-            // A user can occur twice.
+            // A user may occur twice in the list.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(refused(&format!("add the address {address}"), error)),
         }
@@ -385,7 +387,7 @@ fn set_routes(
         Side::Server => (client_address(level, 0), 16),
         Side::Client => (server, 32),
     };
-    // Packets of a nested run are routed through this side, and the replies return.
+    // The default route is set on one side only. Packets of a nested run use it.
     let default = (side == Side::Client) == description.host_network;
     for to in std::iter::once(Some(direct)).chain(default.then_some(None)) {
         link.add_route(device, to, sources[0], &kernel.route)

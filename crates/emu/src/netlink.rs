@@ -1,7 +1,7 @@
 //! Configures links, addresses and routes of the network namespace in which the socket was opened.
 //!
-//! Source: rtnetlink(7), linux/rtnetlink.h, linux/if_link.h. Only the operations that the driver
-//! needs, IPv4 only.
+//! Source: rtnetlink(7), linux/rtnetlink.h, linux/if_link.h. Implements only the operations that
+//! the driver requires, only for IPv4.
 
 use crate::description::RouteSettings;
 use crate::sys;
@@ -33,7 +33,8 @@ const NLM_F_DUMP: u16 = 0x300;
 const NLM_F_REPLACE: u16 = 0x100;
 const NLM_F_EXCL: u16 = 0x200;
 const NLM_F_CREATE: u16 = 0x400;
-/// Flags of an error message: the request is omitted, and attributes follow.
+/// Flags of an error message: `CAPPED` means that the request is not included, `ACK_TLVS` that
+/// attributes follow.
 const NLM_F_CAPPED: u16 = 0x100;
 const NLM_F_ACK_TLVS: u16 = 0x200;
 const NLMSG_ERROR: u16 = 2;
@@ -66,11 +67,11 @@ pub struct Route {
     pub initcwnd: Option<u32>,
     /// Minimum variance term of the RTO, ms.
     pub rto_min_ms: Option<u32>,
-    /// True to acknowledge every segment immediately.
+    /// True if every segment is acknowledged immediately.
     pub quickack: bool,
     /// Advertised maximum segment size, bytes.
     pub advmss: Option<u32>,
-    /// True to use ECN, overriding the sysctl.
+    /// True if connections use ECN, overriding the sysctl.
     pub ecn: bool,
 }
 
@@ -170,8 +171,8 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Creates a veth pair: `name` in this namespace, with an Ethernet address and without
-    /// neighbours, and `peer` in another network namespace.
+    /// Creates a veth pair. The end `name` is in this namespace, with an Ethernet address and
+    /// without ARP; the end `peer` is in another network namespace.
     ///
     /// # Errors
     /// Returns the error of the kernel; `Unsupported` if it has no veth devices.
@@ -234,8 +235,8 @@ impl Netlink {
         self.request(message)
     }
 
-    /// Adds a route through a link to `to`, an address with prefix length; `None` is the default
-    /// route.
+    /// Adds a route through a link to `to`, an address with its prefix length. If `to` is `None`,
+    /// adds the default route.
     ///
     /// # Errors
     /// Returns the error of the kernel: `AlreadyExists` if the route exists, `NotFound` or
@@ -330,7 +331,7 @@ fn next_message<'a>(rest: &mut &'a [u8]) -> Option<(u16, u16, u32, &'a [u8])> {
     Some((short(4), short(6), number(&bytes[8..12]), body))
 }
 
-/// Returns the result in an `NLMSG_ERROR`: success, or an error with the kernel's message, if any.
+/// Parses an `NLMSG_ERROR`. Returns success, or an error with the kernel's message, if any.
 fn outcome(flags: u16, body: &[u8]) -> io::Result<()> {
     let code = number(body).cast_signed();
     if code == 0 {

@@ -1,4 +1,5 @@
-//! I/O of the path: a clock and the two devices at its ends.
+//! Interface between the driver and its environment: a clock, and the devices at both ends of the
+//! path.
 
 use crate::events::Progress;
 use airpath_core::Time;
@@ -44,7 +45,7 @@ pub struct Ready {
     pub attention: bool,
 }
 
-/// A clock and two devices, provided by the kernel or by a test.
+/// A clock and two devices. Implemented with the kernel, and by tests.
 ///
 /// Time counts from the start of the scenario and never decreases.
 pub trait PacketIo {
@@ -72,21 +73,21 @@ pub trait PacketIo {
     fn wait(&mut self, until: Time) -> io::Result<Ready>;
 }
 
-/// Supervision callbacks of a run, which may end the run. Implemented by tests, and by the process
-/// with commands and signals.
+/// Callbacks that supervise a run and may end it. Implemented by the host of a run, which handles
+/// commands and signals, and by tests.
 pub trait Supervisor {
-    /// Handles events other than packets. Called if there are such events, and ten times per
-    /// second. A returned [`Ending`] ends the run.
+    /// Handles events other than packets. Called when such an event occurs, and at least ten times
+    /// per second. If an [`Ending`] is returned, the run ends.
     fn attend(&mut self, now: Time) -> Option<Ending>;
 
-    /// Called for each packet that passes a device, from the device into the path or from the path
-    /// to the device.
+    /// Called for each packet that enters the path from the device of `side`, or leaves the path to
+    /// this device.
     fn passes(&mut self, now: Time, side: Side, into_the_path: bool, packet: &[u8]);
 
     /// Called when measurement starts.
     fn measurement_starts(&mut self, now: Time);
 
-    /// Returns the time of the next progress report; [`Time::NEVER`] for none.
+    /// Returns the time of the next progress report; [`Time::NEVER`] if there are no reports.
     fn next_progress(&self) -> Time;
 
     /// Receives a progress report.

@@ -1,12 +1,12 @@
-//! Storage for the bytes of packets in flight.
+//! Stores the bytes of the packets in flight.
 
 use airpath_core::PayloadHandle;
 
 /// Number of slots that are allocated together.
 const GROWTH: usize = 256;
 
-/// Bytes of packets by handle. A slot is reused after its packet has left or was dropped. Memory is
-/// allocated only if the number of packets in flight reaches a new maximum.
+/// Maps handles to the bytes of packets. A slot is reused after its packet has left the path or was
+/// dropped. Memory is allocated only if the number of packets in flight reaches a new maximum.
 #[derive(Debug)]
 pub struct Payloads {
     slot_bytes: usize,
@@ -22,7 +22,7 @@ struct Slot {
 }
 
 impl Payloads {
-    /// Creates buffers for packets of at most `slot_bytes` bytes.
+    /// Creates the storage for packets of at most `slot_bytes` bytes.
     pub fn new(slot_bytes: usize) -> Payloads {
         let mut payloads = Payloads { slot_bytes, slots: Vec::new(), free: Vec::new() };
         payloads.grow();
@@ -39,7 +39,7 @@ impl Payloads {
         self.free.extend((first..self.slots.len()).rev().map(|slot| slot as u32));
     }
 
-    /// Allocates a slot for a packet that is written later.
+    /// Allocates a slot; the caller then writes a packet into it.
     pub fn take(&mut self) -> PayloadHandle {
         if self.free.is_empty() {
             self.grow();

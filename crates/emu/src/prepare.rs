@@ -1,5 +1,5 @@
-//! Builds the path of a run from its description, with open ends where the kernel's packets enter
-//! and leave.
+//! Builds the path of a run from its description. The path has open ends where packets of the
+//! kernel enter and leave.
 
 use crate::description::{Description, FileRole, FileSpec, Traffic};
 use crate::flow_table::{Connections, FlowTable, MOST_FLOWS};
@@ -15,15 +15,16 @@ use std::sync::Arc;
 
 /// A prepared run.
 pub struct Prepared {
-    /// The scenario. For commands, flows for their connections replace its TCP flows.
+    /// The scenario. In a run with commands, its TCP flows are replaced by flows for the
+    /// connections of the commands.
     pub scenario: Scenario,
     /// Network of the path.
     pub network: Network,
-    /// Users with an address on the client's side, in the order of the flows of their connections.
+    /// Users with an address on the client's side, in the order of their flows.
     pub users: Vec<u16>,
-    /// Index of the user of the client's command.
+    /// Index in `users` of the user that runs the client's command.
     pub default: usize,
-    /// Number of flows for connections per user; 0 if the scenario's own flows run.
+    /// Number of flows for connections per user; 0 in a run without commands.
     slots: usize,
 }
 
@@ -82,7 +83,7 @@ fn user_of(number: usize, user: Option<u32>) -> u16 {
     user.unwrap_or(number as u32) as u16
 }
 
-/// Returns the users of the TCP flows, each once, in the order of the flows.
+/// Returns the users of the TCP flows without repetition, in the order of the flows.
 fn users(scenario: &Scenario) -> Vec<u16> {
     let mut users = Vec::new();
     for (number, flow) in scenario.flows.iter().enumerate() {
@@ -94,9 +95,10 @@ fn users(scenario: &Scenario) -> Vec<u16> {
     users
 }
 
-/// Replaces the TCP flows by flows for connections: `slots` for each user, with the wires of the
-/// user's first flow, in total at most 65 535. Datagram flows remain. Returns the users, the index
-/// of the user of flow `like`, and the number of flows per user.
+/// Replaces the TCP flows by flows for the connections of commands: `slots` flows for each user,
+/// but at most 65 535 flows in total. They have the wires of the user's first flow. Datagram flows
+/// are kept. Returns the users, the index of the user of flow `like`, and the number of flows per
+/// user.
 fn for_commands(
     document: &mut Value,
     scenario: &Scenario,
@@ -119,7 +121,8 @@ fn for_commands(
     for entry in entries {
         let count = entry["count"].as_u64().unwrap_or(1) as usize;
         if entry["source"]["kind"] != "tcp" {
-            // The flow numbers change, and a user without a key is derived from the flow number.
+            // If the user is not given, it is derived from the flow number. Flow numbers change
+            // here, so the user is set explicitly.
             if entry["user"].is_null() {
                 others.extend((number..number + count).map(|place| {
                     let mut one = entry.clone();

@@ -1,4 +1,5 @@
-//! Privileges of the process, and a user namespace in which it has more privileges.
+//! Checks the privileges of the process, and creates a user namespace in which the process has more
+//! privileges.
 
 use crate::fixes::Environment;
 use crate::namespaces::SetupError;

@@ -1,4 +1,4 @@
-//! Report of a run: one document in addition to the recordings.
+//! The report of a run, a JSON document in addition to the recorded series.
 
 use crate::flow_table::Connection;
 use crate::meters::FlowMeter;
@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 pub struct RunReport {
     /// Measurements of the path, without its flows.
     pub replication: ReplicationReport,
-    /// Reports by flow of the scenario.
+    /// One report for each flow of the scenario.
     pub flows: Vec<FlowReport>,
-    /// Rows by connection of commands.
+    /// One row for each connection of the commands.
     pub connections: Vec<ConnectionRow>,
     /// Validity of the run.
     pub validity: ValidityReport,
@@ -33,18 +33,18 @@ pub struct RunReport {
 pub struct KernelReport {
     /// Release of the kernel.
     pub release: String,
-    /// Sysctl values, read back.
+    /// Sysctl values by name, read back from the kernel.
     pub sysctls: BTreeMap<&'static str, BTreeMap<String, String>>,
     /// The routes through the devices, as the kernel reports them.
     pub routes: BTreeMap<&'static str, Vec<Route>>,
     /// TCP counters since the start of measurement.
     pub counters: BTreeMap<&'static str, BTreeMap<String, i64>>,
-    /// Congestion control algorithm of each flow's socket, read back.
+    /// Congestion control algorithm of each flow's socket, read back from the kernel.
     pub congestion: BTreeMap<u32, String>,
 }
 
-/// Returns the report of flow `id` from the meter at the ends of the path, over `measured_s`. An
-/// endpoint adds its own counters.
+/// Returns the report of flow `id` from its meter, over the measured time `measured_s`. The caller
+/// adds the counters of the sockets.
 pub fn of_meter(id: u32, meter: &FlowMeter, measured_s: f64) -> FlowReport {
     FlowReport {
         id,
@@ -97,13 +97,13 @@ pub struct ConnectionRow {
     pub client_port: u16,
     /// Address of the server.
     pub server: String,
-    /// Port of the server.
+    /// Port of the server; 0 if the protocol has no ports.
     pub server_port: u16,
-    /// Packets that the client received.
+    /// Number of packets that the client received.
     pub packets: u64,
     /// IP bytes of these packets.
     pub bytes: u64,
-    /// Packets that the server received.
+    /// Number of packets that the server received.
     pub returned_packets: u64,
     /// IP bytes of these packets.
     pub returned_bytes: u64,

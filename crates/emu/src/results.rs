@@ -1,4 +1,4 @@
-//! The result file of a run: a sequence of sections, the last one is the report.
+//! Writes the result file of a run, a sequence of sections. The last section is the report.
 //!
 //! ```text
 //!   {"name":"ss/cwnd","bytes":16}⏎ 16 bytes  …  {"name":"report.json","bytes":2048}⏎ 2048 bytes
@@ -49,7 +49,7 @@ impl Results {
     }
 
     /// Writes `series/NAME.COLUMN`: the recorded series in little-endian order. Times and values
-    /// are doubles; numbers of flows, components and queues have 32 bits.
+    /// are doubles; indices of flows, components and queues are 32-bit integers.
     ///
     /// # Errors
     /// Fails if the file cannot be written.

@@ -1,4 +1,4 @@
-//! A complete run, from its description to its result files.
+//! Executes a complete run, from its description to its result files.
 
 use crate::capture::Capture;
 use crate::description::{Description, Traffic};
@@ -30,7 +30,8 @@ use std::os::fd::OwnedFd;
 
 /// Time between the last preparation and time zero, ns.
 const LEAD_NS: u64 = 100_000_000;
-/// Priority of the data thread in the real-time class: the lowest useful value.
+/// Priority of the data thread in the real-time class. It is low, but above the priority of the
+/// thread that serves the sockets.
 const PRIORITY: u8 = 10;
 /// Grace period of the commands at the end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -42,14 +43,15 @@ fn wrong<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Failure {
     move |error| (what, error.to_string())
 }
 
-/// Open descriptors of a run. The run does not depend on file names.
+/// File descriptors that a run reads and writes. A run does not use file names.
 #[derive(Debug)]
 pub struct Channels {
     /// Result file; its last section is the report.
     pub results: File,
     /// Capture files for the devices of server and client; `None` for no capture.
     pub captures: Option<[File; 2]>,
-    /// Input that reaches its end when the parent process exits; `None` if it is not monitored.
+    /// Input whose other end the parent process holds open, so that it ends when the parent process
+    /// exits. `None` if the parent process is not monitored.
     pub input: Option<OwnedFd>,
 }
 
@@ -57,7 +59,7 @@ pub struct Channels {
 /// the plug-ins in `components`. The process must have one thread.
 ///
 /// # Errors
-/// Fails if the run cannot start, or fails.
+/// Fails if the run cannot start or is aborted by an error.
 pub fn run(
     description: &Description,
     components: &Components,
@@ -66,8 +68,8 @@ pub fn run(
 ) -> Result<(), Failure> {
     let Channels { results, captures, input } = channels;
     let prepared = Prepared::new(description, components).map_err(wrong("scenario"))?;
-    // The first user's address is the default source address: the user of the client's command
-    // comes first.
+    // The first user's address is the default source address, so the user of the client's command
+    // is placed first.
     let mut addressed = prepared.users.clone();
     let default = prepared.default.min(addressed.len().saturating_sub(1));
     if !addressed.is_empty() {
@@ -90,13 +92,13 @@ pub fn run(
     }
     let clients: Vec<Ipv4Addr> =
         prepared.users.iter().map(|user| sides.client_address(*user)).collect();
-    // Creating sockets for many flows takes time, so time zero is set afterwards.
+    // Creating the sockets of many flows takes time, so time zero is set after it.
     let mut endpoints = match &description.traffic {
         Traffic::Flows { .. } => Some(endpoints(description, &prepared, &sides)?),
         Traffic::Commands { .. } => None,
     };
-    // Packets that a command sends before time zero would enter the path at time zero, and their
-    // waiting time would count as lateness.
+    // With commands, time zero is not delayed: packets that a command sends before time zero would
+    // have to wait, and this time would count as lateness.
     let lead_ns = if endpoints.is_some() { LEAD_NS } else { 0 };
     let zero_ns = monotonic_ns() + lead_ns;
     if let Some(files) = captures {
@@ -125,7 +127,7 @@ pub fn run(
         .with_packets_of(description.kernel.mtu as usize);
     let ended = driver.run(&mut host);
     let (cpu_ns, ended_ns, counters) = (thread_cpu_ns(), monotonic_ns(), host.count());
-    // The devices are no longer read: later drops do not count.
+    // The devices are no longer read, so later drops must not be counted.
     let device_drops = sides.device_drops();
     // The remaining work is not urgent.
     let _ = sys::set_other();
@@ -142,7 +144,7 @@ pub fn run(
         launcher.end(GRACE);
     }
     let uncaptured = match host.capture.take() {
-        // The measurements remain available.
+        // An error here does not affect the measurements.
         Some(capture) => capture.finish().unwrap_or_else(|error| {
             host.problems.push(format!("the captures are not complete: {error}"));
             0
@@ -246,7 +248,7 @@ fn endpoints(
     Endpoints::start(plan, netns).map_err(wrong("congestion"))
 }
 
-/// Assembles the reports of the path, of the packets at its ends and of the sockets.
+/// Combines the reports of the path, of the meters at its ends, and of the sockets.
 fn assemble<O: crate::packet_io::PacketIo>(
     driver: &Driver<O>,
     scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! Access to sysctls of the network namespace of the calling thread.
+//! Reads and writes sysctls of the network namespace of the calling thread.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Returns the path of a sysctl such as `net.ipv4.tcp_sack`.
 ///
 /// # Errors
-/// Fails if the name is not that of a `net` sysctl.
+/// Fails if `name` is not the name of a `net` sysctl.
 fn path(name: &str) -> io::Result<PathBuf> {
     let letters = |part: &str| {
         !part.is_empty()

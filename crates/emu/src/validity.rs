@@ -1,4 +1,5 @@
-//! Validity of a real-time run: its lateness, and packets lost outside of the path.
+//! Checks the validity of a real-time run by its lateness and by the packets that were lost outside
+//! of the path.
 
 use airpath_core::{Duration, Histogram};
 use airpath_path::{FlowSpec, Scenario, SourceSpec};
@@ -11,7 +12,7 @@ pub struct ValidityReport {
     pub valid: bool,
     /// Reasons for an invalid run, one sentence each.
     pub reasons: Vec<String>,
-    /// Base RTT for the comparison with the lateness, s; absent if unknown.
+    /// Base RTT with which the lateness is compared, s; absent if unknown.
     pub base_rtt_s: Option<f64>,
     /// Number of packets that left the path, whose lateness is known.
     pub packets: u64,
@@ -21,15 +22,16 @@ pub struct ValidityReport {
     pub lateness_p99_s: Option<f64>,
     /// Largest lateness, s.
     pub lateness_max_s: Option<f64>,
-    /// Packets that the devices dropped because they were not read in time.
+    /// Number of packets that the devices dropped because they were not read in time.
     pub device_drops: u64,
-    /// Packets that a device did not accept.
+    /// Number of packets that a device did not accept.
     pub refused_packets: u64,
-    /// Packets that were not IPv4 or were malformed, and were ignored.
+    /// Number of ignored packets, which were not IPv4 or were malformed.
     pub ignored_packets: u64,
-    /// Packets of connections beyond the maximum number of distinguished connections.
+    /// Number of packets that belong to no flow, or to connections beyond the maximum number of
+    /// distinguished connections.
     pub unknown_packets: u64,
-    /// Packets that could not be captured in time.
+    /// Number of packets that could not be captured in time.
     pub uncaptured_packets: u64,
     /// ACKs per data packet of TCP flows in the forward direction.
     pub ack_ratio: Option<f64>,
@@ -42,24 +44,28 @@ pub struct ValidityReport {
     /// Largest lateness of the thread that serves the sockets of the scenario's own flows, s; 0
     /// with commands.
     pub sockets_late_s: f64,
-    /// Longest absence of the data thread, s: the delay from the due time of a wait to its end.
+    /// Longest time for which the data thread did not run although it should have, s: from the due
+    /// end of a wait to its actual end.
     pub longest_absence_s: f64,
-    /// Longest time for which a device always had packets to read, s. It is an upper bound of the
-    /// time that packets waited there before they entered the path.
+    /// Longest time for which a device continuously had packets to read, s. It is an upper bound of
+    /// the time that packets waited in the device before they entered the path.
     pub longest_backlog_s: f64,
 }
 
 /// Maximum 99th percentile of the lateness, as a share of the base RTT.
 pub const LATENESS_SHARE: f64 = 0.05;
-/// Minimum base RTT for the comparison with the lateness.
+/// Minimum value of the base RTT with which the lateness is compared.
 pub const SHORTEST_RTT: Duration = Duration::from_millis(10);
 
 impl ValidityReport {
     /// Returns the report with `valid` and `reasons` set.
     ///
-    /// A run is invalid in any of these cases: the 99th percentile of its lateness is above 5 % of
-    /// the base RTT; its largest lateness, or the longest absence of the data thread, is above the
-    /// base RTT; packets were lost or ignored outside of the path; no packet left the path.
+    /// A run is invalid in any of these cases:
+    ///
+    /// * The 99th percentile of the lateness is above 5 % of the base RTT.
+    /// * The largest lateness, or the longest absence of the data thread, is above the base RTT.
+    /// * Packets were lost or ignored outside of the path.
+    /// * No packet left the path.
     #[must_use]
     pub fn judged(mut self) -> ValidityReport {
         let rtt_s = self.base_rtt_s.unwrap_or(0.0).max(SHORTEST_RTT.as_secs_lossy());
@@ -123,7 +129,7 @@ impl ValidityReport {
 }
 
 /// Returns the shortest round-trip time of all TCP flows of `scenario` without queueing and
-/// transmission: the delays of wires and hops. `None` without TCP flows.
+/// transmission: the sum of the delays of wires and hops. `None` if the scenario has no TCP flows.
 pub fn base_rtt(scenario: &Scenario) -> Option<Duration> {
     let nanos = Duration::from_nanos;
     let of_tcp = |flow: &&FlowSpec| matches!(flow.source, SourceSpec::Tcp(_));
@@ -206,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_of_a_short_path_are_those_of_a_path_of_ten_milliseconds() {
+    fn path_with_base_rtt_below_10_ms_has_limits_of_10_ms() {
         let short = ValidityReport { base_rtt_s: Some(0.001), ..good() };
         assert!(short.clone().judged().valid);
         assert!(!ValidityReport { lateness_p99_s: Some(0.000_6), ..short }.judged().valid);

@@ -1,4 +1,4 @@
-//! Conversion between the scenario's time and the clocks of the kernel.
+//! Converts between the scenario's time and the clocks of the kernel.
 
 use airpath_core::Time;
 use nix::sys::time::TimeSpec;
@@ -12,10 +12,10 @@ fn nanos(time: TimeSpec) -> i64 {
 }
 
 fn read(clock: ClockId) -> i64 {
-    nanos(clock_gettime(clock).expect("the clock is there on every kernel"))
+    nanos(clock_gettime(clock).expect("every Linux kernel has this clock"))
 }
 
-/// The scenario's time zero on `CLOCK_MONOTONIC`.
+/// Conversion that is defined by the scenario's time zero on `CLOCK_MONOTONIC`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     zero_ns: i64,
@@ -44,8 +44,8 @@ impl Clock {
     }
 }
 
-/// Returns the current offset of `CLOCK_REALTIME` from `CLOCK_MONOTONIC`, ns. Of several readings,
-/// it uses the one that took the shortest time.
+/// Returns the current offset of `CLOCK_REALTIME` from `CLOCK_MONOTONIC`, ns. The clocks are read
+/// several times, and the reading that took the shortest time is used.
 fn realtime_ahead() -> i64 {
     let readings = (0..4).map(|_| {
         let before = read(ClockId::CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-//! One TCP flow over kernel sockets, from its start to its last byte.
+//! Runs one TCP flow over kernel sockets, from its start to its last byte.
 
 use super::clock::Clock;
 use super::sockets::{self, ReadResult};
@@ -11,8 +11,9 @@ use airpath_tcp::{Burst, SsSample};
 use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 
-/// Maximum duration of unsent data in the socket of a flow that stops before the end of the run: a
-/// socket sends accepted data even after its application has stopped.
+/// Time in which the unsent data in the socket of a flow that stops before the end of the run can
+/// be sent. The amount is limited, because a socket sends accepted data even after its application
+/// has stopped.
 const UNSENT: Duration = Duration::from_millis(10);
 /// Limits of the unsent data, bytes.
 const LEAST_UNSENT: u32 = 8 * 1024;
@@ -55,16 +56,18 @@ pub(super) struct Flow {
     /// Latest `tcp_info` of the sender.
     info: TcpInfo,
     before: TcpInfo,
-    /// Segments that the receiver received out of order: latest, and at the end of the warm-up.
+    /// Number of segments that the receiver received out of order: latest value, and value at the
+    /// end of the warm-up.
     out_of_order: [Option<u64>; 2],
-    /// Bytes that the receiver has read: latest, and at the end of the warm-up.
+    /// Number of bytes that the receiver has read: latest value, and value at the end of the
+    /// warm-up.
     delivered: [u64; 2],
     rtt: MeanRtt,
-    /// Time of the latest sample, and bytes acknowledged at this time.
+    /// Time of the latest sample, and number of bytes acknowledged at this time.
     sampled: (Time, u64),
 }
 
-/// Index of the latest counters, and of those at the end of the warm-up.
+/// Indices of the latest value and of the value at the end of the warm-up.
 const LAST: usize = 0;
 const BEFORE: usize = 1;
 
@@ -134,8 +137,8 @@ impl Flow {
         self.write(now)
     }
 
-    /// Passes the latest `tcp_info`, of time `at`, to the application. It may contain the last
-    /// expected acknowledgement.
+    /// Passes the latest `tcp_info`, which was read at `at`, to the application. It may show that
+    /// all data are acknowledged.
     fn on_tcp_info(&mut self, at: Time) {
         self.work.acknowledged(self.acknowledged(), at);
         if self.work.completed_at().is_some() {
@@ -150,8 +153,8 @@ impl Flow {
         acknowledged(&self.info, self.work.written())
     }
 
-    /// Writes the available data, up to the space of the socket. Returns true if the socket would
-    /// have accepted more: then it signals no event when the data are sent.
+    /// Writes the available data, as far as the socket has space. Returns true if the socket would
+    /// have accepted more data. In this case the socket signals no event when it has sent the data.
     pub(super) fn write(&mut self, now: Time) -> io::Result<bool> {
         let Some(sender) = self.sender.as_ref().filter(|_| self.phase == Phase::Open) else {
             return Ok(false);
@@ -200,8 +203,8 @@ impl Flow {
         }
     }
 
-    /// Reads `tcp_info` of the sender; measures the RTT by the data delivered since the latest
-    /// reading.
+    /// Reads `tcp_info` of the sender, and adds its RTT to the mean, weighted by the data delivered
+    /// since the previous reading.
     fn look(&mut self) -> io::Result<()> {
         let Some(sender) = &self.sender else { return Ok(()) };
         let info = sys::tcp_info(sender)?;
@@ -227,7 +230,8 @@ impl Flow {
         Ok(())
     }
 
-    /// Samples the flow's state for `time`; `None` before its start or after a failure.
+    /// Returns a sample of the flow's state with the time stamp `time`; `None` before the start of
+    /// the flow or after a failure.
     pub(super) fn sample(&mut self, time: Time, now: Time) -> Option<SsSample> {
         if matches!(self.phase, Phase::Waiting | Phase::Failed) {
             return None;
@@ -291,7 +295,7 @@ impl Flow {
         is_news
     }
 
-    /// Returns true if the flow has waited for a SYN-ACK for at least `long` at `now`.
+    /// Returns true if at `now` the flow has waited for a SYN-ACK for at least `long`.
     pub(super) fn waits_since(&self, long: Duration, now: Time) -> bool {
         self.phase == Phase::Connecting && now.saturating_since(self.spec.start) >= long
     }
@@ -301,7 +305,7 @@ impl Flow {
         self.phase == Phase::Open
     }
 
-    /// Returns the measurements between two times.
+    /// Returns the measurements from `from` to `until`.
     pub(super) fn report(&self, [from, until]: [Time; 2]) -> SocketReport {
         let measured_s = until.saturating_since(from).as_secs_lossy();
         let (info, before) = (&self.info, &self.before);

@@ -1,4 +1,5 @@
-//! Sockets of flows: creation in the right namespace with the flow's options, and I/O.
+//! Creates the sockets of flows in the correct namespace and with the flow's options, and reads and
+//! writes them.
 
 use super::EndpointFlow;
 use crate::packet_io::Side;
@@ -75,9 +76,9 @@ pub(super) fn listener(flow: &EndpointFlow) -> io::Result<TcpListener> {
     Ok(TcpListener::from(fd))
 }
 
-/// Reserves a receive buffer for a window of `bytes` from the start: twice the window, which the
-/// kernel doubles for its overhead. If this is not permitted, the kernel grows the buffer
-/// automatically.
+/// Reserves a receive buffer for a window of `bytes` at the start. The requested size is twice the
+/// window, which the kernel doubles for its overhead. If this size is not permitted, the kernel
+/// increases the buffer automatically.
 fn reserve_buffer(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
     let wanted = 2 * bytes as usize;
     if setsockopt(fd, sockopt::RcvBufForce, &wanted).is_err() && wanted <= largest_buffer() {
@@ -124,8 +125,8 @@ pub(super) fn accept(listener: &TcpListener) -> io::Result<Option<TcpStream>> {
     }
 }
 
-/// Writes up to `bytes` zeros, as many as the socket accepts. If it accepts fewer, it signals when
-/// it accepts more.
+/// Writes up to `bytes` zeros, as many as the socket accepts, and returns their number. If the
+/// socket accepts fewer than `bytes`, it signals an event when it accepts more.
 pub(super) fn write(stream: &TcpStream, bytes: u64) -> io::Result<u64> {
     let mut written = 0;
     while written < bytes {
@@ -161,8 +162,8 @@ pub(super) fn read(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<ReadResu
     }
 }
 
-/// Arrival time of the latest acknowledgement of the end of a write, on `CLOCK_REALTIME`, if the
-/// kernel has reported one since the previous call.
+/// Returns the time of `CLOCK_REALTIME` at which the end of a write was acknowledged. `None` if the
+/// kernel has reported no such time since the previous call.
 pub(super) fn acknowledged_at(stream: &TcpStream) -> Option<TimeSpec> {
     let mut last = None;
     let mut space = nix::cmsg_space!([TimeSpec; 3], [u8; 64]);
@@ -191,7 +192,7 @@ pub(super) fn congestion(fd: &impl AsFd) -> io::Result<String> {
 }
 
 /// Checks that sockets in the namespace of the calling thread can use a congestion control
-/// algorithm. Returns the problem otherwise.
+/// algorithm. The error describes the problem.
 pub(super) fn accepts(name: &str) -> Result<(), String> {
     let fd = plain().map_err(|error| error.to_string())?;
     let result = set_congestion(&fd, name).map_err(|error| match error.raw_os_error() {
@@ -209,6 +210,6 @@ pub(super) fn accepts(name: &str) -> Result<(), String> {
 /// Aborts a connection immediately, with a reset.
 pub(super) fn abort(stream: TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
-    // If this fails, the connection closes normally.
+    // If setting this option fails, the connection is closed normally.
     let _ = setsockopt(&stream, sockopt::Linger, &at_once);
 }

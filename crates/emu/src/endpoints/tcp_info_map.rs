@@ -10,19 +10,19 @@ pub(super) const ESTABLISHED: u8 = 1;
 const SYN_SENT: u8 = 2;
 /// `TCP_CLOSE`.
 const CLOSE: u8 = 7;
-/// Values from this one on mean that the kernel has no slow start threshold yet.
+/// Smallest value of `snd_ssthresh` that means that the kernel has no slow start threshold yet.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
-/// Returns the acknowledged payload bytes of the flow. The kernel of the connecting side also
-/// counts the SYN, and finally the FIN.
+/// Returns the number of acknowledged payload bytes of the flow. The kernel's counter also includes
+/// the SYN of the connecting side, and at the end the FIN.
 pub(super) fn acknowledged(info: &TcpInfo, written: u64) -> u64 {
     info.bytes_acked.saturating_sub(1).min(written)
 }
 
-/// Returns the sender state at the time of `info`. Windows are the kernel's segment counts times
-/// the segment size. `written` is the number of bytes written by the application; `is_done` means
-/// that it writes no more. The pacing rate is reported only for paced connections, because the
-/// kernel has a value for every connection.
+/// Returns the sender state at the time of `info`. Windows are the kernel's values in segments,
+/// multiplied by the segment size. `written` is the number of bytes that the application has
+/// written; `is_done` is true if the application writes no more data. The pacing rate is reported
+/// only for paced connections, because the kernel has a value for every connection.
 pub(super) fn sender_info(info: &TcpInfo, written: u64, is_done: bool, paces: bool) -> SenderInfo {
     let mss = info.snd_mss.max(1);
     let bytes = |segments: u32| u64::from(segments) * u64::from(mss);
@@ -48,8 +48,8 @@ pub(super) fn sender_info(info: &TcpInfo, written: u64, is_done: bool, paces: bo
     }
 }
 
-/// Returns the state of the sender. Recovery and loss are states of the kernel; otherwise cwnd and
-/// ssthresh determine the phase.
+/// Returns the state of the sender. The kernel reports recovery and loss; otherwise cwnd and
+/// ssthresh determine the state.
 fn state(info: &TcpInfo, is_done: bool) -> SenderState {
     match (info.state, info.ca_state) {
         _ if is_done => SenderState::Done,

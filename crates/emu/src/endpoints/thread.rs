@@ -1,4 +1,4 @@
-//! The thread that serves all sockets: ready sockets and due events.
+//! The thread that serves all sockets. It handles ready sockets and due events.
 
 use super::clock::Clock;
 use super::flow::Flow;
@@ -21,22 +21,24 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, SyncSender};
 
-/// Real-time priority of the thread, below that of the data thread. A receiver without CPU time
-/// would send late and few ACKs, and a busy machine would change the behaviour of TCP.
+/// Real-time priority of the thread, below that of the data thread. Without it, a receiver on a
+/// busy machine could get too little CPU time, send few and late ACKs, and thus change the
+/// behaviour of TCP.
 const PRIORITY: u8 = 5;
 /// Size of the read buffer, bytes.
 const READ_BYTES: usize = 1024 * 1024;
 /// Maximum number of events per `epoll` call.
 const EVENTS: usize = 256;
-/// Minimum interval of polls of all flows, in total and per flow: at most 10 000 polled flows per
-/// second.
+/// Minimum interval between two polls of all flows. With many flows the interval is longer, so that
+/// at most 10 000 flows are polled per second.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOK_EACH: Duration = Duration::from_nanos(100_000);
-/// Minimum connection time that is reported as a problem; the first SYN is retransmitted after 1 s.
+/// Minimum time without a SYN-ACK that is reported as a problem. The first SYN is retransmitted
+/// after 1 s.
 const LONG: Duration = Duration::from_secs(1);
-/// Descriptors reserved for other purposes than the sockets of flows.
+/// Number of descriptors that are reserved for purposes other than the sockets of flows.
 const OTHER_DESCRIPTORS: u64 = 256;
-/// Maximum number of flows listed in a problem.
+/// Maximum number of flows that a problem report lists by number.
 const NAMED: usize = 5;
 
 /// Events of a sender's socket, edge-triggered.
@@ -112,7 +114,7 @@ struct Server {
     samples: Vec<SsSample>,
     /// Largest lateness of an event.
     latest: Duration,
-    /// Problems, with the affected flows.
+    /// Maps each problem to the affected flows.
     problems: BTreeMap<String, Vec<u32>>,
     buffer: Vec<u8>,
 }
@@ -168,7 +170,7 @@ impl Server {
         let starts = flows.iter().enumerate().filter(|(_, flow)| flow.start < end);
         agenda.extend(starts.map(|(place, flow)| Reverse((flow.start, Due::Start(place)))));
         let mut server = Server {
-            // Replaced when time zero is received.
+            // This value is replaced when time zero is received.
             clock: Clock::new(0),
             homes,
             epoll,
@@ -197,8 +199,8 @@ impl Server {
         Ok(self.epoll.add(fd, EpollEvent::new(events, about.data()))?)
     }
 
-    /// Opens the listening sockets of as many flows as there are descriptors, three per flow. The
-    /// other sockets are opened when their flows start.
+    /// Opens the listening sockets of the first flows, as far as descriptors are available (three
+    /// per flow). The listening sockets of the other flows are opened when the flows start.
     fn listen_all(&mut self) -> Result<(), EndpointError> {
         let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(system("RLIMIT_NOFILE"))?;
         setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(system("RLIMIT_NOFILE"))?;
@@ -236,7 +238,7 @@ impl Server {
         }
     }
 
-    /// Re-arms the event of a sender that has written, if its socket would signal no event.
+    /// Re-arms the event of a sender after a write, if its socket would otherwise signal no event.
     fn wrote(&mut self, place: usize, wrote: io::Result<bool>) {
         let waited = match (wrote, &self.flows[place].sender) {
             (Ok(true), Some(sender)) => {
@@ -342,7 +344,7 @@ impl Server {
     }
 
     fn take_turn(&mut self, place: usize, at: Time, now: Time) {
-        // A postponed event has another entry.
+        // If the event was postponed, another entry exists for its new time.
         if self.flows[place].work.turn() == at {
             self.flows[place].work.take_turn();
             let written = self.flows[place].write(now);
@@ -398,7 +400,7 @@ impl Server {
         self.agenda.push(Reverse((now + pause, Due::Look)));
     }
 
-    /// Samples every sender. Skips a sample that is late by a complete interval.
+    /// Samples the state of every sender. Skips the sample if it is late by at least one interval.
     fn sample(&mut self, at: Time, now: Time) {
         let Some(interval) = self.ss_interval else { return };
         if now < at + interval {
@@ -450,7 +452,7 @@ fn sentence(what: &str, flows: &[u32]) -> String {
 }
 
 /// Checks that every congestion control algorithm exists and is permitted on both sides. The
-/// receiver also needs it, because its algorithm determines the echo of ECN marks.
+/// receiver also requires the algorithm, because it determines how ECN marks are echoed.
 fn check_congestion(plan: &Plan, homes: &mut NamespaceSwitcher) -> Result<(), EndpointError> {
     let mut first = BTreeMap::new();
     for flow in plan.flows.iter().rev() {

@@ -1,4 +1,5 @@
-//! Remaining data of a flow and the next event of its application, as in a simulated sender.
+//! Tracks the remaining data of a flow and the next event of its application, as a simulated sender
+//! does.
 
 use airpath_core::Time;
 use airpath_tcp::{Application, OnOff};
@@ -8,7 +9,8 @@ use airpath_tcp::{Application, OnOff};
 pub(super) struct Work {
     /// Bytes that the socket has accepted.
     written: u64,
-    /// Total bytes to write so far; `u64::MAX` for no limit.
+    /// Total number of bytes that the application has made available so far; `u64::MAX` for no
+    /// limit.
     end: u64,
     /// Time after which no new data are written.
     stop: Time,
@@ -129,7 +131,7 @@ mod tests {
             assert!(!work.awaits_ack());
             work.wrote(1);
             work.acknowledged(work.written() - 1, now);
-            assert_eq!(work.turn(), Time::NEVER, "not all of it");
+            assert_eq!(work.turn(), Time::NEVER, "the burst is not completely acknowledged");
             now = now + Duration::from_millis(40);
             work.acknowledged(work.written(), now);
             now = now + same.exponential(Duration::from_millis(500));

@@ -16,7 +16,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
 
-/// Exit status of a program that cannot be executed, and of a program that does not exist.
+/// Exit statuses if a program cannot be executed, and if it does not exist.
 const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
@@ -60,8 +60,7 @@ impl<'a> Command<'a> {
         ])
     }
 
-    /// Starts the command. Returns its process, or the exit status and the reason if it cannot be
-    /// started.
+    /// Starts the command and returns its process. The error is an exit status and the reason.
     pub(super) fn start(&self) -> Result<Pid, (i32, String)> {
         let program = self.arguments[0].to_string_lossy();
         let refused = |error: Errno| (NOT_EXECUTABLE, format!("cannot start {program}: {error}"));

@@ -1,4 +1,4 @@
-//! The keeper and launcher processes between the program and its commands.
+//! Code of the keeper and launcher processes, which run between `airpath-emu` and its commands.
 
 use super::command::Command;
 use super::{END, READY, START, now, reap};
@@ -15,7 +15,7 @@ use nix::unistd::{Pid, getppid};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::Duration;
 
-/// Signals for the commands; keeper and launcher ignore them.
+/// Signals that are intended for the commands. Keeper and launcher ignore them.
 const IGNORED: [Signal; 7] = [
     Signal::SIGINT,
     Signal::SIGQUIT,
@@ -28,7 +28,7 @@ const IGNORED: [Signal; 7] = [
 /// Exit status of a keeper that could not start the launcher.
 const REFUSED: i32 = 71;
 
-/// Runs the keeper: starts the launcher in a PID namespace and ends with it.
+/// Runs the keeper, which starts the launcher in a PID namespace and exits when the launcher exits.
 pub(super) fn keep(
     parent: Pid,
     keep: &[BorrowedFd<'_>],
@@ -46,8 +46,8 @@ pub(super) fn keep(
         .and_then(|()| sys::fork(keep, || launch(socket, commands)));
     match launcher {
         Ok(launcher) => {
-            // The launcher then has the last copy of the socket, so that its exit is visible at the
-            // other end.
+            // The launcher then has the only copy of the socket, so that the other end is notified
+            // when the launcher exits.
             sys::close_all_but_standard();
             reap(Some(launcher), true).ok().flatten().map_or(REFUSED, |(_, status)| status)
         }
@@ -67,7 +67,7 @@ pub(super) fn set_signals(ignored: bool) {
 
 /// Runs the launcher.
 fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
-    // The end of the keeper ends all processes.
+    // The kernel kills the launcher, and thus all its processes, when the keeper exits.
     if set_pdeathsig(Signal::SIGKILL).is_err() {
         return REFUSED;
     }
@@ -90,7 +90,8 @@ fn launch(socket: BorrowedFd<'_>, commands: &[Option<Command<'_>>; 2]) -> i32 {
             return 0;
         }
         if first.hang_up.take_if(|at| *at <= now()).is_some() {
-            // Same signals as from a closed terminal: an interactive shell ignores other signals.
+            // The same signals as from a closed terminal, because an interactive shell ignores
+            // other signals.
             to_all(&[Signal::SIGHUP, Signal::SIGCONT]);
         }
         while let Ok(Some(_)) = children.read_signal() {}
@@ -108,11 +109,11 @@ fn own_mounts(nosuid: bool) {
         return;
     }
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    // A container may have hidden parts of /proc: then /proc remains unchanged.
+    // If a container has hidden parts of /proc, this fails and /proc remains unchanged.
     let _ = mount(Some("proc"), "/proc", Some("proc"), flags, none);
     if nosuid {
-        // Otherwise a program with file capabilities, such as `ping`, cannot be executed by a
-        // process that cannot acquire them.
+        // Without `nosuid`, a process that cannot acquire capabilities cannot execute a program
+        // with file capabilities, such as `ping`.
         let _ = sys::make_mounts_nosuid();
     }
 }
@@ -123,7 +124,7 @@ struct First<'a> {
     commands: &'a [Option<Command<'a>>; 2],
     /// Process of the running command, by side.
     running: [Option<Pid>; 2],
-    /// Time until the remaining processes receive `SIGHUP`.
+    /// Time at which the remaining processes receive `SIGHUP`.
     hang_up: Option<Duration>,
     /// Time at which all remaining processes are killed.
     deadline: Option<Duration>,
@@ -140,13 +141,14 @@ impl First<'_> {
     /// Returns the maximum waiting time.
     fn patience(&self) -> PollTimeout {
         self.hang_up.or(self.deadline).map_or(PollTimeout::NONE, |at| {
-            // One millisecond more avoids a wake-up slightly too early.
+            // One millisecond is added, so that the wake-up is not slightly too early.
             let time = at.saturating_sub(now()) + Duration::from_millis(1);
             PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX)
         })
     }
 
-    /// Handles the next message. Returns false if the other end has been closed.
+    /// Handles the next message of `airpath-emu`. Returns false if its end of the socket has been
+    /// closed.
     fn listen(&mut self) -> bool {
         let mut buffer = [0; 16];
         let length = recv(self.socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_DONTWAIT);

@@ -1,4 +1,4 @@
-//! Capabilities of the calling thread: linux/capability.h, version 3.
+//! Reads and changes the capabilities of the calling thread (linux/capability.h, version 3).
 
 use super::result;
 use std::io;
@@ -14,9 +14,9 @@ pub const CAP_SYS_ADMIN: u32 = 21;
 
 const VERSION_3: u32 = 0x2008_0522;
 /// `securebits` with which root gains no privileges at `exec` or at a change of the user, and
-/// ambient capabilities cannot be raised; all bits are locked. Keeping capabilities at a change of
-/// the user is not locked: there are no capabilities to keep, and `ping` aborts if it cannot set
-/// this bit.
+/// ambient capabilities cannot be raised; all bits are locked. The bit that keeps capabilities at a
+/// change of the user is not locked: there are no capabilities to keep, and `ping` aborts if it
+/// cannot set this bit.
 const NO_ROOT: libc::c_int = libc::SECBIT_NOROOT
     | libc::SECBIT_NOROOT_LOCKED
     | libc::SECBIT_NO_SETUID_FIXUP
@@ -106,7 +106,7 @@ pub fn drop_capabilities() -> io::Result<()> {
     // capabilities to limit.
     if capabilities()?.has(CAP_SETPCAP) {
         for capability in 0..64 {
-            // The loop ends at the first capability that the kernel does not know.
+            // The loop ends at the first capability number that the kernel does not define.
             if prctl(libc::PR_CAPBSET_READ, capability, 0).is_err() {
                 break;
             }

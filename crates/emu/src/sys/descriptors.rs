@@ -1,4 +1,4 @@
-//! File descriptors that the program was started with.
+//! Takes over file descriptors that the process has inherited from its parent process.
 
 use super::result;
 use std::io;

@@ -1,4 +1,5 @@
-//! System calls without a safe library function: the only module of the driver with unsafe code.
+//! System calls for which no safe library function exists. This is the only module of the driver
+//! with unsafe code.
 //!
 //! * `tun`: `TUNSETIFF`. Sound: the request outlives the call and is as large as the kernel reads
 //!   and writes.
@@ -17,7 +18,7 @@
 //!   signals. Sound: a process with one thread is copied completely, so the copy is consistent; the
 //!   copy never returns to the caller.
 //!
-//! Each function makes one call and takes owned or borrowed descriptors, never numbers.
+//! Functions accept owned or borrowed descriptors, never descriptor numbers.
 #![allow(unsafe_code)]
 
 mod capabilities;
@@ -47,7 +48,7 @@ pub use tun::open_tun;
 
 use std::io;
 
-/// Result of a call that reports failure by a negative number.
+/// Converts the return value of a call that returns a negative number on failure.
 fn result(value: libc::c_int) -> io::Result<libc::c_int> {
     if value < 0 { Err(io::Error::last_os_error()) } else { Ok(value) }
 }

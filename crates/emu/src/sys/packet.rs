@@ -1,4 +1,4 @@
-//! Packet sockets, and settings of their Ethernet devices.
+//! Opens packet sockets, and changes settings of their Ethernet devices.
 
 use super::result;
 use std::fs::File;
@@ -35,7 +35,8 @@ struct Request {
 /// Fails if it is not permitted.
 pub fn packet_socket(device: u32) -> io::Result<File> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // SAFETY: takes and returns plain numbers. Protocol 0: nothing arrives before it is bound.
+    // SAFETY: takes and returns plain numbers. With protocol 0, the socket receives nothing before
+    // it is bound.
     let number = result(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
     // SAFETY: it was opened by the call before, and nothing else owns it.
     let socket = unsafe { OwnedFd::from_raw_fd(number) };
@@ -75,8 +76,8 @@ pub fn dropped_by(socket: impl AsFd) -> io::Result<u64> {
     Ok(numbers[DROPS].into())
 }
 
-/// Makes the kernel compute checksums, and therefore also segment packets, before packets enter a
-/// device of the current network namespace.
+/// Disables checksum offload of a device of the current network namespace: the kernel computes
+/// checksums, and therefore also segments packets, before they enter the device.
 ///
 /// # Errors
 /// Fails if the kernel rejects it.

@@ -1,4 +1,4 @@
-//! Copies of the process, signals, and mount attributes.
+//! Forks the process, closes descriptors, and sets signal actions and mount attributes.
 
 use super::result;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
@@ -15,7 +15,7 @@ pub fn is_single_threaded() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
 }
 
-/// Starts a copy of the process that runs `body` and ends with its result as exit status. The copy
+/// Forks a copy of the process. The copy runs `body` and exits with its result as exit status. It
 /// has only the standard descriptors and those in `keep`.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The scheduling class of the calling thread.
+//! Reads and sets the scheduling class of the calling thread.
 
 use super::result;
 use std::io;
@@ -33,7 +33,7 @@ pub fn set_fifo(priority: u8) -> io::Result<()> {
 /// Puts the calling thread, and threads that it starts, into the normal class.
 ///
 /// # Errors
-/// Fails if it is not permitted; from the real-time class it is always permitted.
+/// Fails if it is not permitted. Leaving the real-time class is always permitted.
 pub fn set_other() -> io::Result<()> {
     set(libc::SCHED_OTHER, 0)
 }

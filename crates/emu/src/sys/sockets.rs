@@ -1,4 +1,4 @@
-//! Socket options without a library function.
+//! Socket options for which no library function exists.
 
 use super::{TcpInfo, result};
 use std::io;
@@ -46,7 +46,7 @@ pub fn set_window_clamp(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
 }
 
-/// Limits the unsent bytes that a TCP socket accepts: `TCP_NOTSENT_LOWAT`.
+/// Limits the number of unsent bytes in a TCP socket: `TCP_NOTSENT_LOWAT`.
 ///
 /// # Errors
 /// Fails if the kernel does not accept the value.
@@ -54,8 +54,9 @@ pub fn set_unsent_limit(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, bytes)
 }
 
-/// Enables pacing of a TCP socket at the rate of the kernel. Any `SO_MAX_PACING_RATE` except the
-/// maximum enables pacing; this value is too large to limit the rate.
+/// Enables pacing of a TCP socket at the rate that the kernel computes. Any value of
+/// `SO_MAX_PACING_RATE` except the maximum enables pacing; the value used here is too large to
+/// limit the rate.
 ///
 /// # Errors
 /// Fails if the kernel does not accept the value.

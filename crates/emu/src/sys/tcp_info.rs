@@ -51,9 +51,9 @@ fields! {
     probes: u8 = 3,
     /// Number of doublings of the RTO (back-off).
     backoff: u8 = 4,
-    /// Options in use: 1 timestamps, 2 SACK, 4 window scaling, 8 ECN, 16 ECN seen.
+    /// Options in use, as the sum of: 1 timestamps, 2 SACK, 4 window scaling, 8 ECN, 16 ECN seen.
     options: u8 = 5,
-    /// Window scales: that of the peer in the low four bits, that of this end in the others.
+    /// Window scales: low four bits for the peer, high four bits for this end.
     wscale: u8 = 6,
     /// Bit 0: true if the delivery rate was limited by the application.
     flags: u8 = 7,
@@ -63,7 +63,7 @@ fields! {
     ato: u32 = 12,
     /// Maximum segment size for sending.
     snd_mss: u32 = 16,
-    /// Maximum segment size that was received.
+    /// Estimated maximum segment size of received segments.
     rcv_mss: u32 = 20,
     /// Packets sent and not acknowledged.
     unacked: u32 = 24,
@@ -91,7 +91,7 @@ fields! {
     rtt: u32 = 68,
     /// Mean deviation of the RTT.
     rttvar: u32 = 72,
-    /// Slow start threshold, packets; from 2³¹ − 1 on: not set yet.
+    /// Slow start threshold, packets; 2³¹ − 1 or more if it is not set yet.
     snd_ssthresh: u32 = 76,
     /// Congestion window, packets.
     snd_cwnd: u32 = 80,
@@ -105,9 +105,9 @@ fields! {
     rcv_space: u32 = 96,
     /// Segments retransmitted in total.
     total_retrans: u32 = 100,
-    /// Pacing rate, byte/s; 2⁶⁴ − 1: none.
+    /// Pacing rate, byte/s; 2⁶⁴ − 1 without pacing.
     pacing_rate: u64 = 104,
-    /// Limit of the pacing rate, byte/s; 2⁶⁴ − 1: no limit.
+    /// Limit of the pacing rate, byte/s; 2⁶⁴ − 1 for no limit.
     max_pacing_rate: u64 = 112,
     /// Bytes acknowledged.
     bytes_acked: u64 = 120,
@@ -119,7 +119,7 @@ fields! {
     segs_in: u32 = 140,
     /// Bytes written by the application and not sent yet.
     notsent_bytes: u32 = 144,
-    /// Minimum RTT of the last minutes; 2³² − 1: not measured yet.
+    /// Minimum RTT of the last minutes; 2³² − 1 if it is not measured yet.
     min_rtt: u32 = 148,
     /// Segments with data received.
     data_segs_in: u32 = 152,

@@ -1,4 +1,4 @@
-//! TUN devices.
+//! Configures TUN devices.
 
 use super::result;
 use std::fs::File;
