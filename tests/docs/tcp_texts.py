@@ -151,7 +151,7 @@ def profile(name: str) -> str:
 
 def kernel() -> str:
     """Return the table of the kernel's behaviour for each parameter in an emulation."""
-    heads = ("parameter", "setting of the kernel", "what it does regardless", "as asked with")
+    heads = ("parameter", "kernel setting", "fixed behaviour of the kernel", "fully applied values")
     rows = (
         (f"`{row.name}`", _setting(row.kernel), _does(row.kernel), _same(row.kernel))
         for row in parameters().values()
