@@ -1,7 +1,7 @@
-"""Emulation: the models in real time between two network namespaces, with the kernel's TCP.
+"""Emulation: kernel TCP in two network namespaces, connected by the models in real time.
 
-The emulation runs in a separate program, ``airpath-emu``. This package controls the program and
-reads its reports.
+The models run in a separate program, ``airpath-emu`` (the emulation program). This package
+controls the emulation program and reads its reports.
 """
 
 from airpath.emulation.api import check as check

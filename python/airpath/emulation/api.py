@@ -1,4 +1,4 @@
-"""Main functions: `emulate` a scenario, run a command on its path, `check` the machine."""
+"""Functions to emulate a scenario, to run a command on its path, and to check this machine."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from airpath.scenario.units import Duration
 __all__ = ["REAL_TIME", "Listener", "check", "emulate", "emulate_with", "run_command"]
 
 Listener = Callable[[int, Mapping[str, Any]], None]
-"""Callback with the number of the replication and an event of the program."""
+"""Callback. Receives the index of a replication and an event of the emulation program."""
 
 REAL_TIME = "emulating in real time"
-"""Prefix of progress reports."""
+"""Prefix of the progress text."""
 
 _SHORTEST_S = 1e-9
 _LONGEST_NS = 100 * 86_400 * 10**9
@@ -62,9 +62,9 @@ def emulate(
 ) -> Result:
     """Emulate a scenario: kernel TCP flows use the modelled path in real time.
 
-    The emulation takes as long as the scenario, and requires Linux; `emulation.check` lists the
-    other requirements. Random numbers of the models depend only on the seed; the timing of the
-    kernel varies.
+    The emulation takes as long as the scenario's duration, and requires Linux. `emulation.check`
+    lists the other requirements. The random numbers of the models depend only on the seed, but the
+    kernel's timing differs between runs.
 
     Parameters
     ----------
@@ -73,34 +73,35 @@ def emulate(
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     reps : int
-        Independent replications, one after the other, 1 to 1 000 000; intervals need 2. Default 1.
+        Number of independent replications, 1 to 1 000 000. They run one after the other.
+        Confidence intervals need at least 2 replications. Default 1.
     confidence : float
-        Confidence of the intervals, above 0 and below 1. Default 0.99.
+        Confidence level of the intervals, above 0 and below 1. Default 0.99.
     capture_to : path, optional
-        Directory for ``server.pcapng`` and ``client.pcapng``, the captures of the first replication
-        at both ends of the path; created if missing. Default: no capture.
+        Directory for ``server.pcapng`` and ``client.pcapng``: packets captured at both ends of the
+        path in the first replication. The directory is created if missing. Default: no capture.
     progress : callable, ``"auto"`` or None
-        Called about five times a second with the finished fraction of all replications, in [0, 1],
-        and a line of text. Default ``"auto"``: a bar in a notebook and in an interactive
-        interpreter.
+        Called about five times per second with the finished fraction of all replications, in
+        [0, 1], and a line of text. Default ``"auto"``: a progress bar in a notebook and in an
+        interactive interpreter.
     command : str, optional
         Command line to store in the provenance. Default: this call.
 
     Returns
     -------
     result : Result
-        A result as from `simulate`, with `validity_reports` and `kernel`. If the result is not
-        `valid`, do not use its numbers; `invalid` has the reasons.
+        A result as from `simulate`; also has `validity_reports` and `kernel`. If `valid` is False,
+        do not use the values of the result; `invalid` has the reasons.
 
     Raises
     ------
     BadValueError
         If a value is not accepted, or the scenario cannot be emulated.
     RunError
-        If the program is missing, or the run failed.
+        If ``airpath-emu`` is not installed, or the run failed.
     Interrupted
-        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `result` has the finished
-        replications.
+        After Ctrl-C. `Interrupted` is a subclass of `KeyboardInterrupt`; its attribute `result`
+        has the finished replications.
     """
     check_all(*_problems(seed, reps, confidence, capture_to), progress_line(progress))
     with reporting_to(progress) as notify:
@@ -125,7 +126,7 @@ def emulate_with(
     listener: Listener | None = None,
     command: str | None = None,
 ) -> Result:
-    """Emulate a scenario as in `emulate`; `listener` receives all events of the program."""
+    """Emulate a scenario as in `emulate`, and pass all events of ``airpath-emu`` to `listener`."""
     check_all(*_problems(seed, reps, confidence, capture_to))
     made = prepared(scenario, emulated=True)
     kernel = for_flows(made.scenario, made.resolved)
@@ -170,43 +171,45 @@ def run_command(
     capture_to: str | os.PathLike[str] | None = None,
     command: str | None = None,
 ) -> Result:
-    """Run a command on the client's side of a scenario's path, with the server's side reachable.
+    """Run a command at the client's end of a scenario's path.
 
-    The command controls the terminal. In its environment, ``AIRPATH_SERVER`` and ``AIRPATH_CLIENT``
-    are the addresses of both sides. Its connections use the path of one of the scenario's flows.
+    The command controls the terminal. Its environment variables ``AIRPATH_SERVER`` and
+    ``AIRPATH_CLIENT`` contain the IP addresses of the two ends. Its connections use the path of one
+    of the scenario's flows.
 
     Parameters
     ----------
     scenario : Scenario, PreparedScenario or path
         The scenario that defines the path; its flows do not run.
     argv : sequence of str
-        Program and arguments.
+        Executable of the command, and its arguments.
     server : sequence of str, optional
-        Program and arguments on the server's side. Default: no program.
+        Executable at the server's end, and its arguments. Default: no server command.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     like : int
-        Number of the flow whose user, direction and wires the packets use. Default 0.
+        Index of a flow, from 0. The command's packets use this flow's user, direction and wired
+        delays. Default 0.
     duration : str, float or Duration, optional
-        Time at which the emulation and both commands end, above 0; a number is in seconds. Default:
-        the end of `argv`.
+        Time after the start at which the emulation and both commands end, above 0; a float is in
+        seconds. Default: the emulation ends when `argv` ends.
     host_network : bool
-        Whether the server's side is the host's network. Default False.
+        True to connect the server's end of the path to the host's network. Default False.
     keep_privileges : bool
-        Whether commands keep the privileges of the caller. Default False.
+        True if the commands keep the privileges of the caller. Default False.
     capture_to, command
         As in `emulate`.
 
     Returns
     -------
     result : Result
-        Statistics of queues, links and connections, with `validity_reports`, `kernel` and `ended`,
-        which has the command's exit `status`.
+        Statistics of queues, links and connections. Also has `validity_reports`, `kernel` and
+        `ended`; `ended` contains the command's exit `status`.
 
     Raises
     ------
     BadValueError, RunError
-        As in `emulate`; also if the command cannot be started.
+        As in `emulate`. `RunError` also if the command cannot be started.
     """
     made = prepared(scenario, emulated=True)
     last = len(made.resolved.flows) - 1
@@ -255,12 +258,12 @@ def check() -> dict[str, Any]:
     Returns
     -------
     found : dict
-        Findings of the program; `ok` is whether emulation is possible.
+        Findings of ``airpath-emu``. `ok` is True if emulation is possible.
 
     Raises
     ------
     RunError
-        If the program is missing, or this is not Linux.
+        If ``airpath-emu`` is not installed, or the operating system is not Linux.
     """
     return process.check()
 
@@ -269,7 +272,7 @@ def check() -> dict[str, Any]:
 
 
 class _Run:
-    """State that all replications of a scenario share."""
+    """State shared by all replications of a scenario."""
 
     def __init__(self, made: PreparedScenario, kernel: Kernel, about: dict[str, Any]) -> None:
         self.made = made
@@ -278,7 +281,7 @@ class _Run:
         self.watch = Stopwatch()
 
     def check(self) -> None:
-        """Check that the program exists, and that the models accept the scenario."""
+        """Check that ``airpath-emu`` is installed, and that the models accept the scenario."""
         process.program()
         simulated = self.made.resolved.with_simulated_congestion()
         replace(self.made, resolved=simulated).check()
@@ -291,7 +294,7 @@ class _Run:
         sides: Sequence[str],
         listener: process.Listener,
     ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, Mapping[str, IO[bytes]]]]:
-        """Run one replication; yield outcome, report and captures of `sides`, by side."""
+        """Run one replication; yield the outcome, the report, and a capture file per side."""
         inputs = self.made.inputs
         files = {
             key: {"role": inputs.roles[key], "text": text} for key, text in inputs.texts.items()
@@ -340,7 +343,7 @@ class _Run:
 
 
 def _as_it_was(resolved: ResolvedScenario, like: int, report: reports.Report) -> ResolvedScenario:
-    """Return the scenario with the commands' connections as flows, and the actual duration."""
+    """Return the scenario with the actual duration and one flow per connection of the commands."""
     rows = report.replication["flows"] = report.replication["flows"] or [dict(_NO_CONNECTION)]
     ran_ns = round(1e9 * report.replication["simulated_s"])
     measured_ns = round(1e9 * report.replication["measured_s"])
@@ -356,7 +359,7 @@ _NO_CONNECTION: Mapping[str, Any] = {
     "lost_datagrams": None,
     "loss_ratio": None,
 }
-"""Placeholder for a command without connections."""
+"""Placeholder row of statistics if the command opened no connection."""
 
 
 def _numbered(listener: Listener | None, number: int) -> process.Listener:
@@ -380,7 +383,7 @@ def _progress_of(notify: ProgressCallback, reps: int) -> Listener:
 def _kept(
     captures: Mapping[str, IO[bytes]], directory: str | os.PathLike[str] | None
 ) -> dict[str, Path]:
-    """Copy captures to the output directory; return the files."""
+    """Copy captures to the output directory; return a mapping from each side to its file."""
     if directory is None:
         return {}
     place = output_directory(directory, "capture_to")

@@ -1,4 +1,4 @@
-"""Document that describes a run for the program, with the contents of the scenario's files."""
+"""JSON document that describes a run for ``airpath-emu``, including the scenario's files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airpath.errors import BadValueError, show
 __all__ = ["DEEPEST", "LEVEL", "Commands", "EmulationSettings", "document_of", "level"]
 
 LEVEL = "AIRPATH_LEVEL"
-"""Environment variable: nesting level of emulations."""
+"""Name of the environment variable that contains the nesting level of emulations."""
 DEEPEST = 30
 """Largest nesting level of emulations; each level has separate addresses."""
 
@@ -26,13 +26,14 @@ class Commands:
     Parameters
     ----------
     client : sequence of str
-        Program and arguments on the client's side.
+        Executable at the client's end, and its arguments.
     server : sequence of str, optional
-        Program and arguments on the server's side. Default: no program.
+        Executable at the server's end, and its arguments. Default: no server command.
     like : int
-        Number of the flow whose user, direction and wires the packets use. Default 0.
+        Index of a flow, from 0. The commands' packets use this flow's user, direction and wired
+        delays. Default 0.
     duration_ns : int, optional
-        Time at which all commands end, ns. Default: the end of the client's command.
+        Time after the start at which all commands end, ns. Default: when the client's command ends.
     """
 
     client: Sequence[str]
@@ -41,7 +42,7 @@ class Commands:
     duration_ns: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the commands in the format of the program."""
+        """Return the commands in the format that ``airpath-emu`` reads."""
         document: dict[str, Any] = {
             "kind": "commands",
             "client": list(self.client),
@@ -63,13 +64,13 @@ class EmulationSettings:
     seed : int
         Master seed of the models' random numbers.
     replication : int
-        Number of the replication.
+        Index of the replication, from 0. Default 0.
     comment : str
-        Comment in the captures. Default: none.
+        Comment to write into the capture files. Default: no comment.
     host_network : bool
-        Whether the server's side is the host's network. Default False.
+        True to connect the server's end of the path to the host's network. Default False.
     keep_privileges : bool
-        Whether commands keep the privileges of the parent process. Default False.
+        True if the commands keep the privileges of the parent process. Default False.
     progress_ms : int
         Interval between two progress reports, ms. Default 200.
     """
@@ -88,12 +89,12 @@ def level(environment: Mapping[str, str] = os.environ) -> int:
     Parameters
     ----------
     environment : mapping of str to str
-        Environment variables. Default: environment of this process.
+        Environment variables. Default: the environment of this process.
 
     Raises
     ------
     BadValueError
-        If the variable is not a valid level, or the level is too deep.
+        If the value of ``AIRPATH_LEVEL`` is not an integer of at least 0, or exceeds `DEEPEST`.
     """
     text = environment.get(LEVEL, "0")
     try:
@@ -114,18 +115,19 @@ def document_of(
     traffic: Commands | None,
     settings: EmulationSettings,
 ) -> dict[str, Any]:
-    """Return the document of a run.
+    """Return the document that describes a run.
 
     Parameters
     ----------
     resolved : ResolvedScenario
         The resolved scenario.
     files : mapping of str to mapping
-        `role` and `text` of the scenario's files, by their keys in the resolved scenario.
+        Maps the key of each of the scenario's files (in the resolved scenario) to the file's `role`
+        and `text`.
     kernel : Kernel
         Settings of the kernel's TCP.
     traffic : Commands or None
-        Commands at the ends; None for the scenario's flows.
+        Commands at the ends of the path; None to run the scenario's flows.
     settings : EmulationSettings
         Other settings.
     """

@@ -1,4 +1,4 @@
-"""Kernel settings for a scenario's TCP: sysctls of namespaces, routes and sockets."""
+"""Kernel settings for a scenario's TCP flows: sysctls, route attributes and socket options."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from airpath.scenario.units import Duration, Size
 __all__ = ["Kernel", "for_commands", "for_flows", "kernel_has"]
 
 _HEADERS = 40
-"""Length of an IPv4 and a TCP header, bytes."""
+"""Length of an IPv4 header plus a TCP header without options, bytes."""
 _UNSCALED = 65_535
-"""Largest window without scaling (16 bits), bytes."""
+"""Largest receive window without window scaling (16 bits), bytes."""
 _LARGEST_WINDOW = _UNSCALED << 14
-"""Largest window with a scale of 14, bytes (RFC 7323 §2.3)."""
+"""Largest receive window with the largest scale factor, 14, bytes (RFC 7323 §2.3)."""
 _LARGEST_BUFFER = 2**31 - 1
 _USUAL_RECEIVE, _USUAL_SEND = 6 << 20, 4 << 20
-"""Default maximum sizes of a kernel's buffers, bytes."""
+"""Kernel defaults of the maximum receive and send buffer, bytes."""
 
 _SAME: Mapping[str, str] = {
     "tcp_no_metrics_save": "1",
@@ -50,7 +50,7 @@ _SAME: Mapping[str, str] = {
     "tcp_plb_enabled": "0",
     "tcp_thin_linear_timeouts": "0",
 }
-"""Sysctls that are equal for all profiles; mostly the kernel's defaults."""
+"""Sysctls with the same value for all profiles. Most values are the kernel's defaults."""
 
 _OWN: Mapping[str, str] = {
     "tcp_frto": "2",
@@ -70,7 +70,7 @@ _TEXTBOOK: Mapping[str, str] = {
     "tcp_tso_rtt_log": "0",
     "tcp_ecn_fallback": "0",
 }
-"""Sysctls closest to the other profiles: no F-RTO, a window of full size, no bursts."""
+"""Sysctls for the other profiles: no F-RTO, full receive window from the start, no bursts."""
 
 
 def kernel_has(name: str) -> bool:
@@ -85,15 +85,16 @@ class Kernel:
     Parameters
     ----------
     sysctls : mapping of str to str
-        Values by name, ``net.ipv4.tcp_sack``.
+        Maps the name of a sysctl, for example ``net.ipv4.tcp_sack``, to its value.
     route : mapping
         Attributes of the routes.
     mtu : int
         Largest IP packet, bytes.
     sockets : sequence of mapping
-        Settings of the sockets of each flow.
+        Socket settings, one mapping for each TCP flow.
     not_applied : sequence of mapping
-        Settings that the kernel cannot apply: `flows` (the groups), `option`, `asked`, `kernel`.
+        Parameters that the kernel applies differently. Keys of each: `flows` (indices of the
+        groups), `option`, `asked` (value in the scenario), `kernel` (behavior of the kernel).
     """
 
     sysctls: Mapping[str, str] = field(default_factory=dict)
@@ -103,7 +104,7 @@ class Kernel:
     not_applied: Sequence[Mapping[str, Any]] = ()
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings in the format of the program."""
+        """Return all settings except those of sockets, in the format that ``airpath-emu`` reads."""
         return {"sysctls": dict(self.sysctls), "route": dict(self.route), "mtu": self.mtu}
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,17 +113,17 @@ class Kernel:
 
 
 class _Tcp(NamedTuple):
-    """TCP flows of a group."""
+    """TCP parameters of a group of flows."""
 
     group: int
     control: str | None
-    """Kernel name of the congestion control; None: left to the program that connects."""
+    """Kernel name of the congestion control; None: the connecting application selects it."""
     congestion: Component
     options: TcpParameters
 
     @property
     def own(self) -> bool:
-        """Whether the profile is ``linux``, the kernel's defaults."""
+        """Whether the profile is ``linux`` (the kernel's defaults)."""
         return self.options.profile == "linux"
 
     @property
@@ -131,7 +132,7 @@ class _Tcp(NamedTuple):
 
     @property
     def segment(self) -> int:
-        """Length of a full segment with its TCP options, bytes."""
+        """Length of a full-sized segment including its TCP options, bytes."""
         return self.options.mss + self.stamps
 
     @property
@@ -170,7 +171,8 @@ def for_flows(
     Raises
     ------
     ScenarioError
-        If no kernel supports a flow's parameters, or flows differ in a per-namespace setting.
+        If no kernel supports a flow's parameters, or two flows need different values of a
+        setting that applies to an entire namespace.
     """
     problems = [
         *refusals.scenario_problems(scenario, resolved),
@@ -228,15 +230,15 @@ def for_commands(
 ) -> Kernel:
     """Return the kernel's settings for the connections of a command.
 
-    TCP has the kernel's defaults, except for the keys that the group of flow `like` sets with `cc`,
-    `profile` and `tcp`.
+    TCP uses the kernel's defaults, except for the keys `cc`, `profile` and `tcp` that are set in
+    the group of flow `like`.
 
     Parameters
     ----------
     scenario, resolved, has
         As in `for_flows`.
     like : int
-        Number of the flow whose path the packets use.
+        Index of the flow whose path the packets use, from 0.
 
     Raises
     ------
@@ -275,7 +277,7 @@ def _kernel_parameters(given: TcpConfig | None = None, **values: Any) -> TcpPara
 
 
 def _for_all(flows: Sequence[_Tcp], has: Callable[[str], bool]) -> dict[str, Any]:
-    """Return all settings except sockets, for flows with equal per-namespace settings."""
+    """Return all settings except sockets. All flows must agree in the per-namespace settings."""
     if not flows:
         return {"mtu": 1500}
     first = flows[0]
@@ -341,7 +343,7 @@ def _sysctls(flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
 
 
 def _parameter_settings(row: Parameter, flows: Sequence[_Tcp]) -> Iterator[tuple[str, str]]:
-    """Yield the sysctls of a parameter, from the table of parameters."""
+    """Yield the sysctls that implement a parameter, as given in the table of parameters."""
     for name, texts in row.kernel.sysctls.items():
         yield name, texts[_value_text(row, flows[0])]
     if number := row.kernel.number:
@@ -358,7 +360,7 @@ def _sysctls_of(row: Parameter) -> set[str]:
 
 
 def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
-    """Yield buffer sizes for a window, including the kernel's overhead per packet."""
+    """Yield the buffer sysctls for a receive window, with space for the overhead per packet."""
     memory = min(_LARGEST_BUFFER, 4 * window)
     receive = max(_USUAL_RECEIVE, min(_LARGEST_BUFFER, 2 * window))
     if is_tuned:
@@ -373,12 +375,12 @@ def _ecn(flows: Sequence[_Tcp]) -> str:
     used = {flow.options.ecn for flow in flows}
     if "on" in used:
         return "1"
-    # DCTCP requests ECN itself; with 2, other connections accept a request for ECN.
+    # With 2, connections accept ECN but do not request it. DCTCP requests ECN regardless.
     return "2" if "dctcp" in used or flows[0].own else "0"
 
 
 def _merged(unapplied: Sequence[tuple[_Tcp, UnappliedParameter]]) -> list[dict[str, Any]]:
-    """Return the distinct differences, each with the groups that it concerns."""
+    """Merge equal entries; return each entry with the indices of its groups."""
     groups: dict[UnappliedParameter, list[int]] = {}
     for flow, line in unapplied:
         groups.setdefault(line, []).append(flow.group)
@@ -406,11 +408,14 @@ _COMPUTED: Mapping[str, Callable[[_Tcp], Any]] = {
     "initial_window": lambda flow: flow.initial_segments,
     "delayed_ack_segments": lambda flow: flow.options.delayed_ack_segments == 1,
 }
-"""Parameters whose route attributes do not distinguish all values: the attribute's value."""
+"""Functions that compute the value of a route attribute, by the name of the TCP parameter.
+
+Contains only parameters of which several values map to the same value of the attribute.
+"""
 
 
 def _setting(row: Parameter, flow: _Tcp) -> Any:
-    """Return the namespace's setting for a parameter of a flow."""
+    """Return the per-namespace setting that a flow's value of a parameter requires."""
     if row.name in _COMPUTED:
         return _COMPUTED[row.name](flow)
     if row.kernel.sysctls:

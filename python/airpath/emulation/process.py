@@ -1,4 +1,4 @@
-"""Control of the emulator program, ``airpath-emu``: find, start, read events, stop."""
+"""Finds, starts and stops the emulation program, ``airpath-emu``, and reads its events."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from airpath.errors import BadValueError, MachineError, RunError, one_line
 __all__ = ["PROGRAM", "EmulationOutcome", "Listener", "check", "program", "run"]
 
 PROGRAM = "AIRPATH_EMU"
-"""Environment variable: path of a program that replaces the packaged program."""
+"""Environment variable with the path of an executable to use instead of the packaged one."""
 
 Listener = Callable[[Mapping[str, Any]], None]
-"""Callback with each event of the program."""
+"""Callback. Receives each event of the emulation program."""
 
 _BESIDE = Path(__file__).parents[1] / "bin" / "airpath-emu"
 _CHECK_S = 60
-"""Timeout of a check, s; the check itself measures for two seconds."""
+"""Timeout of `check`, s. The program itself measures for two seconds."""
 _LAST_WORDS_S = 20
-"""Timeout for the end of the program after its last event, s."""
+"""Time after its last event within which the program must exit, s."""
 _PATIENCE_S = 30
-"""Timeout for the end of the program after a request to stop, s."""
+"""Time after a request to stop within which the program must exit, s."""
 _MOST_WORDS = 4000
 _OF_MACHINE = ("tun", "namespace", "device", "privileges")
-"""Kinds of failures about which `airpath emulate --check` has details."""
+"""Kinds of failures for which `airpath emulate --check` prints details."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class EmulationOutcome:
     Parameters
     ----------
     reason : str
-        ``end``, ``command``, ``duration``, ``signal`` or ``input``.
+        Cause of the end: ``end``, ``command``, ``duration``, ``signal`` or ``input``.
     status : int or None
-        Exit status of the client's command.
+        Exit status of the client's command; None without a command.
     signal : int or None
-        Number of the first signal that requested the end.
+        Signal number of the first signal that stopped the emulation; None without a signal.
     """
 
     reason: str
@@ -64,12 +64,12 @@ class EmulationOutcome:
 
 
 def program() -> Path:
-    """Return the path of the program.
+    """Return the path of the emulation program.
 
     Raises
     ------
     MachineError
-        If this is not Linux, or the program does not exist.
+        If the operating system is not Linux, or the program is not installed.
     """
     if sys.platform != "linux":
         raise MachineError(
@@ -87,9 +87,10 @@ def program() -> Path:
 
 @contextlib.contextmanager
 def _executable() -> Iterator[tuple[Path, tuple[int, ...]]]:
-    """Yield an executable path of the program, and the descriptors that must stay open.
+    """Yield an executable path of the program, and the file descriptors that must stay open.
 
-    Some installers do not set the executable mode, and some installations are read-only.
+    If the file is not executable (some installers do not set the mode), set the mode; in a
+    read-only installation, copy the program to an executable in memory.
     """
     path = program()
     if os.access(path, os.X_OK):
@@ -107,12 +108,12 @@ def _executable() -> Iterator[tuple[Path, tuple[int, ...]]]:
 
 
 def check() -> dict[str, Any]:
-    """Return the program's findings about this machine.
+    """Run ``airpath-emu check``; return its findings about this machine.
 
     Raises
     ------
     RunError
-        If the program cannot be started, or prints no document.
+        If the program cannot be started, or does not print a JSON object.
     """
     with _executable() as (path, opened):
         try:
@@ -144,22 +145,22 @@ def run(
     *,
     has_command: bool,
 ) -> EmulationOutcome:
-    """Run the program until it ends.
+    """Run the emulation program until it ends.
 
     After Ctrl-C, the program ends and writes its results; a second Ctrl-C ends it immediately.
 
     Parameters
     ----------
     document : mapping
-        From `airpath.emulation.document.document_of`.
+        Document from `airpath.emulation.document.document_of`.
     files : mapping of str to file
-        Empty files that the program writes: ``results``, and ``server-capture`` and
-        ``client-capture`` if packets are captured. Use unnamed files, which disappear even after a
-        SIGKILL.
+        Maps names to empty files that the program writes: ``results``; also ``server-capture`` and
+        ``client-capture`` if packets are captured. Use unnamed files, so that no file remains after
+        a SIGKILL.
     listener : callable
         Receives each event.
     has_command : bool
-        Whether a command controls the terminal and receives Ctrl-C from it.
+        True if the user's command controls the terminal and receives Ctrl-C from it.
 
     Raises
     ------
@@ -172,7 +173,7 @@ def run(
     """
     events_read, events_write = os.pipe()
     input_read, input_write = os.pipe()
-    # The program only checks that this pipe is open; it must not block on a read.
+    # The program only checks that the pipe is open. A read must not block it.
     os.set_blocking(input_read, False)
     with contextlib.ExitStack() as at_end:
         ends = dict.fromkeys((events_read, events_write, input_read, input_write), True)
@@ -280,13 +281,13 @@ def _outcome_of(
 
 @contextlib.contextmanager
 def _foreground() -> Iterator[None]:
-    """Reclaim the terminal at the end of the block, because a started shell takes control of it."""
+    """Regain control of the terminal at the end of the block; a command may have taken it."""
     try:
         yield
     finally:
         with contextlib.suppress(OSError, ValueError):
             if os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp():
-                # A background process would be stopped by SIGTTOU.
+                # SIGTTOU would stop this process if it runs in the background.
                 before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
                 os.tcsetpgrp(0, os.getpgrp())
                 signal.signal(signal.SIGTTOU, before)
@@ -294,9 +295,10 @@ def _foreground() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interrupts(child: subprocess.Popen[bytes], *, notify: bool) -> Iterator[list[int]]:
-    """Record signals that request the end; the second signal kills the child.
+    """Handle SIGINT and SIGTERM while the block runs; yield the list of received signals.
 
-    SIGTERM is forwarded to the child; SIGINT too, unless the terminal sends it to the child.
+    SIGTERM is forwarded to the child. SIGINT is forwarded only with `notify`, because otherwise the
+    terminal sends it to the child. A second signal kills the child.
     """
     found: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""Checks that a scenario can be emulated; problems name the keys and flows."""
+"""Checks whether a scenario can be emulated."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
     "dctcp": {"g": 0.0625, "initial_alpha": 1.0, "hystart": "off"},
     "bbr": {},
 }
-"""Congestion control algorithms of the kernel, with its values of Airpath's parameters."""
+"""Maps each congestion control of the kernel to the kernel's values of Airpath's parameters."""
 
 _CALLED = {"newreno": "reno", "cubic-linux": "cubic"}
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
@@ -46,21 +46,21 @@ _ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr"
 
 
 def kernel_control(scenario: Scenario, group: int, control: Component) -> str | None:
-    """Return the kernel's name of the congestion control of a group of flows.
+    """Return the kernel's name of a group's congestion control.
 
     Parameters
     ----------
     scenario : Scenario
         Scenario of the user.
     group : int
-        Number of the group.
+        Index of the group of flows, from 0.
     control : Component
         The congestion control algorithm of the group's flows.
 
     Returns
     -------
     name : str or None
-        Name; None if no kernel has this algorithm.
+        Name in the kernel; None if no kernel has this algorithm.
     """
     kind = control.kind
     asked = getattr(getattr(scenario.flows[group], "cc", None), "kind", None)
@@ -71,7 +71,7 @@ def kernel_control(scenario: Scenario, group: int, control: Component) -> str | 
 
 
 def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
-    """Yield the problems that prevent emulation regardless of the flows.
+    """Yield the problems that do not depend on the flows and prevent emulation.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
     """Yield a problem if there are more flows than ports.
 
-    Parameters are as in `scenario_problems`.
+    The parameters are the same as in `scenario_problems`.
     """
     number = len(resolved.flows)
     if number > MOST_FLOWS:
@@ -103,7 +103,7 @@ def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem
 
 
 def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) -> Iterator[Problem]:
-    """Yield the parameters of a group's TCP flows that no kernel supports.
+    """Yield a problem for each TCP parameter of a group that no kernel supports.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) ->
     resolved : ResolvedScenario
         The resolved scenario.
     group : int
-        Number of the group.
+        Index of the group of flows, from 0.
     """
     place = scenario.file or scenario.name
     source = resolved.flows[resolved.flows.groups[group][0]].source
@@ -126,7 +126,10 @@ def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) ->
 
 
 def _out_of_range(place: str, group: int, row: Parameter, tcp: TcpParameters) -> Iterator[Problem]:
-    """Yield a problem for a size that a kernel rejects; `TCP_MAXSEG` includes TCP options."""
+    """Yield a problem if the kernel rejects the size.
+
+    The kernel's MSS (`TCP_MAXSEG`) includes the TCP options, `tcp.mss` does not.
+    """
     more = tcp.stamp_bytes if row.name == "mss" else 0
     refuses, value = row.kernel.refuses, int(tcp.get(row.resolved))
     least, most = (int(Size.parse(refuses[key])) - more for key in ("below", "above"))
@@ -151,7 +154,7 @@ def _control_problems(
         if key not in fields or key not in control:
             continue
         asked = control.get(key)
-        # An unset key is reported as a difference, not rejected.
+        # A key with its default value is reported as a difference (`unapplied`), not rejected.
         if asked in (fixed, fields[key].default):
             continue
         what = f"a kernel's {name} has {show(fixed)}, and no connection can have another"

@@ -1,4 +1,4 @@
-"""Reads the results of the program, in the form for `Result`."""
+"""Reads the results of the emulation program and converts them to the format of `Result`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Report:
     validity : dict
         Validity report.
     kernel : dict
-        Settings read back from the kernel, and its counters.
+        Settings read back from the kernel, and the kernel's counters.
     command : dict or None
-        End of the commands.
+        How the commands ended; None without commands.
     series : dict of str to Columns
-        Recorded time series.
+        Maps the name of each recorded series to its columns.
     ss : dict of str to bytes
-        State of senders over time.
+        State of the TCP senders over time (as printed by ``ss``): maps a column's name to its data.
     problems : list of str
-        Other problems: flows that did not start, a server that has ended.
+        Other problems, for example flows that did not start, or a server command that ended.
     connections : list of dict
-        Connections of commands.
+        Connections that the commands opened.
     """
 
     replication: dict[str, Any]
@@ -52,15 +52,15 @@ class Report:
 
 
 def read(results: IO[bytes], number: int, series: Iterable[str]) -> Report:
-    """Read the results that the program wrote.
+    """Read the results that the emulation program wrote.
 
     Parameters
     ----------
     results : file
-        Results in sections: each is a line of JSON with `name` and `bytes`, followed by this number
-        of bytes.
+        File with sections. Each section is a line of JSON with `name` and `bytes`, followed by
+        `bytes` bytes of data.
     number : int
-        Number of the replication.
+        Index of the replication, from 0.
     series : iterable of str
         Names of the recorded series.
 
@@ -102,7 +102,7 @@ def _problems(found: Mapping[str, Any], validity: Mapping[str, Any]) -> list[str
 
 
 def problems_of(reports: Sequence[Report]) -> list[str]:
-    """Return the problems of several runs, with the number of the replication.
+    """Return the problems of all runs; if there are several runs, prefix the replication's index.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def problems_of(reports: Sequence[Report]) -> list[str]:
 
 
 def _sections(results: IO[bytes]) -> dict[str, bytes]:
-    """Return the sections by name."""
+    """Return a mapping from each section's name to its data."""
     sections = {}
     results.seek(0)
     while line := results.readline():
@@ -140,17 +140,18 @@ def _columns(sections: Mapping[str, bytes], name: str) -> Columns:
 
 
 def kernel_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the settings and the counters of the kernel in several runs.
+    """Combine the kernel settings and counters of several runs.
 
     Parameters
     ----------
     kernels : sequence of mapping
-        The `kernel` of each report.
+        The attribute `kernel` of each `Report`.
 
     Returns
     -------
     kernel : dict
-        Settings of the first run. `counters`, by side and name: a list with a number for each run.
+        Settings of the first run. `counters` maps a side and a counter's name to a list with one
+        value per run.
     """
     if not kernels:
         return {}
@@ -165,18 +166,18 @@ def kernel_of(kernels: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class Recorded:
-    """Recorded data of all runs, by number of the finished replication."""
+    """Recorded data of the finished replications. An index counts finished replications, from 0."""
 
     reports: list[Report] = field(default_factory=list)
 
     def series(self, index: int, name: str) -> Columns:
-        """Return times, numbers and values of a series."""
+        """Return the columns of a series: times, IDs, queue indices, values."""
         return self.reports[index].series.get(name, _NOTHING)
 
     def ss(self, index: int) -> Mapping[str, bytes]:
-        """Return the columns of the senders' state (`ss`)."""
+        """Return the columns of the senders' state (as printed by ``ss``)."""
         return self.reports[index].ss
 
     def flow_monitor(self, index: int) -> str:
-        """Return an empty list: emulation has no flow monitor."""
+        """Return an empty JSON list, because emulation has no flow monitor."""
         return "[]"

@@ -1,4 +1,4 @@
-"""One run of the emulation program, with unnamed temporary files for its report and captures."""
+"""Runs the emulation program once, and reads its report and captures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run_once(
     series: Sequence[str] = (),
     captures: Sequence[str] = (),
 ) -> Iterator[tuple[process.EmulationOutcome, reports.Report, Mapping[str, IO[bytes]]]]:
-    """Run the program once; yield its outcome, its report, and the captured packets by side.
+    """Run the program once; yield the outcome, the report, and a mapping from side to capture.
 
     Parameters
     ----------
@@ -29,18 +29,18 @@ def run_once(
     listener : callable
         Function that receives each event. An exception that it raises ends the program.
     series : sequence of str
-        Names of the series in the report. Default: none.
+        Names of the series to read from the results. Default: no series.
     captures : sequence of str
-        Sides whose packets are captured. Default: none.
+        Ends of the path at which packets are captured. Default: no capture.
 
     Raises
     ------
     BadValueError, RunError, KeyboardInterrupt
-        As `airpath.emulation.process.run` and `airpath.emulation.reports.read`.
+        As in `airpath.emulation.process.run` and `airpath.emulation.reports.read`.
     """
     has_command = document["traffic"]["kind"] == "commands"
     with ExitStack() as at_end:
-        # Unnamed files: none remains if this process is killed.
+        # Unnamed files, so that no file remains if this process is killed.
         results = at_end.enter_context(tempfile.TemporaryFile())
         captured: dict[str, IO[bytes]]
         captured = {side: at_end.enter_context(tempfile.TemporaryFile()) for side in captures}

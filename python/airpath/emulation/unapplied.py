@@ -1,4 +1,4 @@
-"""TCP parameters that a kernel applies differently from the scenario; results list them."""
+"""Lists the TCP parameters that a kernel applies differently from the scenario."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class UnappliedParameter(NamedTuple):
     Parameters
     ----------
     option : str
-        Key in the scenario, below the group of flows: ``tcp.min_rto``.
+        Key in the group of flows of the scenario, for example ``tcp.min_rto``.
     asked : str
         Value in the scenario.
     kernel : str
@@ -36,7 +36,7 @@ class UnappliedParameter(NamedTuple):
 
 
 def unapplied_options(options: TcpParameters, control: str) -> Iterator[UnappliedParameter]:
-    """Yield parameters that the kernel has no setting for and whose value it does not follow.
+    """Yield the parameters that have no kernel setting and differ from the kernel's behavior.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _same(name: str) -> Sequence[Any]:
 
 
 def unapplied_control_keys(control: Component, name: str) -> Iterator[UnappliedParameter]:
-    """Yield the defaults that differ between the kernel's and Airpath's congestion control.
+    """Yield the parameters of the congestion control whose value differs from the kernel's.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def unapplied_control_keys(control: Component, name: str) -> Iterator[UnappliedP
 
 
 def option_text(name: str, value: Any) -> str:
-    """Return the value of a TCP parameter in the notation of a scenario, without quotes.
+    """Format the value of a TCP parameter as in a scenario file, without quotes.
 
     Parameters
     ----------
