@@ -13,22 +13,22 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `manifest.py` | a paper's `paper.toml`: description, citation, modes, items |
 | `sweeps.py` | a paper's `sweeps.toml`: points of items and claims |
 | `declared.py`, `figures.py`, `timelines.py` | items of `paper.toml`: tables, figures, series |
-| `relative.py` | published numbers in figures that are relative to simulated ones |
-| `spread.py` | words for values; tables with a column for each value of an axis |
-| `items.py` | items in Python: cells, rows and tables, figure |
-| `files.py`, `published.py` | published numbers: CSV files with units and ± |
-| `compare.py` | published and computed numbers, one table for the terminal and for pages |
-| `claim.py`, `claims.py` | a paper's `claims.toml`: sentences of its text, and their checks |
+| `relative.py` | bands and stars in figures: published numbers as multiples of simulated numbers |
+| `spread.py` | display names of axis values; tables with one column per value of an axis |
+| `items.py` | items defined in Python: cells, rows and tables, figure |
+| `files.py`, `published.py` | published numbers: CSV files with units and half-widths (±) |
+| `compare.py` | tables of published and computed numbers, for the terminal and for pages |
+| `claim.py`, `claims.py` | a paper's `claims.toml`: claims of the paper's text, and their checks |
 | `formulas.py`, `vocabulary.py`, `values.py` | declared checks: formulas over measures of points |
-| `strength.py` | strength of the outcome of a claim, by resampling |
-| `quantities.py` | measured and computed quantities as rows, texts and columns |
-| `scoring.py`, `half_widths.py` | agreement of many rows and of their intervals |
-| `tolerance.py` | tolerated difference between a number and the published number |
-| `verdict.py` | count of numbers within tolerance and of claims that hold |
-| `engine.py` | the points of a paper, run as one sweep |
-| `session.py` | one run: each cell is simulated once |
-| `run.py` | entry point: name of a paper to report |
-| `render.py`, `page.py` | a report on a terminal, as a page, and as a summary page |
+| `strength.py` | share of bootstrap resamples in which a claim holds |
+| `quantities.py` | measured and computed quantities, and their rows, texts and table columns |
+| `scoring.py`, `half_widths.py` | agreement of many rows; agreement of confidence intervals |
+| `tolerance.py` | accepted difference between a computed and the published number |
+| `verdict.py` | number of rows within tolerance, number of claims that hold |
+| `engine.py` | runs the points of a paper as one sweep |
+| `session.py` | the simulations of one `reproduce` call; each cell is simulated once |
+| `run.py` | entry point: takes the name of a paper, returns a report |
+| `render.py`, `page.py` | prints a report on a terminal, and as Markdown page and summary |
 | `archive.py`, `overview.py` | the numbers of a report in a small file; all papers on one page |
 
 This package does not depend on any paper.

@@ -34,7 +34,7 @@ _KINDS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
     "--summary": lambda document: summary(unpacked(document)),
     "": lambda document: page(unpacked(document)),
 }
-"""Conversions, by option."""
+"""Maps each command-line option to its conversion function."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,7 +43,8 @@ def main(arguments: Sequence[str]) -> int:
     Raises
     ------
     BadValueError
-        If the arguments are not two files, or SOURCE is not the document of a reproduction.
+        If there are not exactly two arguments, or SOURCE is not the JSON document of a
+        reproduction.
     """
     if len(arguments) == 2 and arguments[0] == "--overview":
         made = page_of_overview(overviews())

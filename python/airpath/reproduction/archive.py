@@ -1,10 +1,10 @@
-"""Archive: the published and the computed numbers of a reproduction in a small file.
+"""Archives: small files with the published and the computed numbers of a reproduction.
 
-The document of ``airpath reproduce --out`` contains all names of rows and all scenarios, several
-megabytes. An archive contains only the data for pages: all published and computed numbers with nine
-digits, and the measurements of the claims. Each row and claim is one line of JSON, so that archives
-can be compared line by line. Limits of tolerances are omitted, because they follow from the number
-and its tolerance.
+The document of ``airpath reproduce --out`` also contains all scenarios and has several megabytes.
+An archive contains only the data that the pages need: all published and computed numbers with nine
+significant digits, and the measurements of the claims. Each row and each claim is one line of JSON,
+so that `diff` can compare archives. The limits of tolerances are omitted, because they can be
+computed from the published number and its tolerance.
 
 ```
   document --packed()--> archive --text()--> file --json--> archive --unpacked()--> document
@@ -20,16 +20,16 @@ from typing import Any, Final
 __all__ = ["packed", "text", "unpacked"]
 
 _NUMBERS: Final = ("published", "published_ci", "computed", "low", "high", "within")
-"""Numbers of a row, in the order of the archive; they follow the entries that name the row."""
+"""Numbers of a row, in the order of the archive. In the archive they follow the row's name."""
 
 _DERIVED: Final = ("relative_difference",)
 """Entries of a row that are computed from other entries."""
 
 _DIGITS: Final = 9
-"""Significant digits of the numbers."""
+"""Number of significant digits of the stored numbers."""
 
 _OMITTED: Final = ("scenarios",)
-"""Omitted entries of the provenance; the paper's directory determines them."""
+"""Entries of the provenance that are omitted; the files of the paper contain them."""
 
 
 def packed(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,7 +43,8 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     archive : dict
-        The rows that have a published number, the `kinds` of rows, and the other entries.
+        The rows that have a published number, the table `kinds` of the properties that rows share,
+        and the other entries.
     """
     if "kinds" in document:
         return dict(document)
@@ -71,7 +72,7 @@ def packed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of a reproduction's document that `page` uses.
+    """Restore from an archive the part of the document that `page` uses.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def unpacked(archive: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text(archive: Mapping[str, Any]) -> str:
-    """Return the archive as JSON with one line for each row, claim, kind and entry."""
+    """Return the archive as JSON, with one line for each row, claim, kind and other entry."""
     lines = []
     for name, value in archive.items():
         if name == "items":
@@ -114,7 +115,7 @@ def _one_line(value: Any) -> str:
 
 
 def _packed_row(row: Mapping[str, Any], kinds: dict[str, int]) -> list[Any]:
-    """Return the number of a row's kind, followed by the row's values."""
+    """Return a list: the index of the row's kind in `kinds`, then the row's values."""
     known = {"row", "quantity", "unit", "tolerance", *_NUMBERS, *_DERIVED}
     more = [name for name in row if name not in known]
     tolerance = row["tolerance"]

@@ -1,4 +1,4 @@
-"""Parts of a reproduced paper: items, rows, checked claims, and a report.
+"""Main classes: a paper, its items, rows and claims, and the report of a reproduction.
 
 ```
   Paper --items--> Item --evaluate(session)--> ItemResult: rows, tables, figures
@@ -6,8 +6,8 @@
     claims, summaries  ---------------------> Report --to_dict()--> the document of --json
 ```
 
-A *cell* is a simulated point of one of the paper's sweeps (`sweeps`). Items name the cells that
-they need. Each cell is simulated once, even if several items use it.
+A *cell* is a simulated point of one of the paper's sweeps (`sweeps`). Each item lists the cells
+that it needs. A cell is simulated once, even if several items use it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 Mode = Literal["quick", "default", "full"]
-"""Amount of simulation: `quick` for a first look, `full` as in the paper, `default` between."""
+"""Amount of simulation. `quick`: for a first look; `full`: as in the paper; `default`: between."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,20 @@ class Effort:
     Parameters
     ----------
     replications : int
-        Independent runs of each cell, from 1; intervals need 2.
+        Number of independent runs of each cell, at least 1. Confidence intervals need at least 2.
     duration_s : float
         Simulated time of each run, s, above `warmup_s`.
     warmup_s : float
-        Warm-up at the beginning of each run, which is not measured, s, from 0.
+        Length of the warm-up at the beginning of each run, at least 0, s. The warm-up is not
+        measured.
     note : str
-        Note that is printed with the numbers. Empty: no note.
+        Note that is printed with the results. Empty: no note.
     grid_step : int
-        Step through the values of parameter grids, from 1: every `grid_step`-th value is simulated.
+        Only every `grid_step`-th value of each parameter grid is simulated. At least 1.
     resamples : int
-        Number of resamples for the strength of each claim, from 0. Default 100.
+        Number of bootstrap resamples for the strength of each claim, at least 0. Default 100.
     most : int, optional
-        Largest number of replications of each point, from 1. Default: no limit.
+        Upper limit of the number of replications of each point, at least 1. Default: no limit.
     """
 
     replications: int
@@ -96,8 +97,8 @@ class Effort:
     def limited_to(self, reps: int) -> Effort:
         """Return the effort with at most `reps` replications of each point.
 
-        Points that set their own number are limited too. The number of resamples is at most n^n for
-        n replications, because there are no more distinct resamples.
+        The limit also applies to points that set their own number of replications. The number of
+        resamples is at most n^n for n replications, the number of ordered resamples.
         """
         note = f"At most {reps} {'run' if reps == 1 else 'runs'} of each point."
         if self.note:
@@ -106,7 +107,7 @@ class Effort:
             self,
             replications=min(reps, self.replications),
             note=note,
-            # 5^5 is above the number of resamples of any mode.
+            # 5^5 exceeds the number of resamples of every mode.
             resamples=min(self.resamples, min(reps, 5) ** min(reps, 5)),
             most=reps,
         )
@@ -123,24 +124,24 @@ class Row:
     Parameters
     ----------
     row : mapping of str to int, float or str
-        Identification of the number: ``{"idx": 1, "B": 10}``.
+        Entries that identify the row in the paper, for example ``{"idx": 1, "B": 10}``.
     quantity : str
         Name of the quantity, for example ``throughput_simulation``.
     unit : str
         Unit of the quantity; ``1`` for a dimensionless number.
     published : float or None
-        The printed value, in `unit`. None if the paper shows no number.
+        The value printed in the paper, in `unit`. None if the paper prints no number.
     computed : float or None
-        Airpath's value, in `unit`.
+        Airpath's value, in `unit`. None if it was not computed.
     published_ci : float or None
-        Printed half-width of the confidence interval, in `unit`.
+        Half-width of the confidence interval printed in the paper, in `unit`.
     low, high : float or None
-        Airpath's confidence interval, in `unit`. None for a value without an interval.
+        Limits of Airpath's confidence interval, in `unit`. None for a value without an interval.
     tolerance : Tolerance or None
-        Tolerated difference between `computed` and `published`. None if the paper's definition has
+        Tolerated difference between `computed` and `published`. None if the paper's files define
         no tolerance.
     extra : mapping
-        Further entries; in the JSON object, they follow the others.
+        Further entries; in the JSON object, they follow the other entries.
     """
 
     row: Mapping[str, int | float | str]
@@ -156,7 +157,7 @@ class Row:
 
     @property
     def relative_difference(self) -> float | None:
-        """(computed - published) / published; None if one is missing or published is 0."""
+        """(computed - published) / published; None if a value is missing or `published` is 0."""
         if self.computed is None or not self.published:
             return None
         return (self.computed - self.published) / self.published
@@ -176,18 +177,18 @@ class Row:
         ends = self.tolerated
         if ends is None:
             return self.tolerance.passed
-        # A difference equal to the tolerance is accepted despite rounding errors.
+        # Rounding errors must not reject a difference that equals the tolerance.
         slack = 1e-12 * max(map(abs, ends))
         return ends[0] - slack <= self.computed <= ends[1] + slack
 
     def with_computed(self, estimate: Interval, **more: Any) -> Row:
-        """Return the row with Airpath's mean and interval, and other given entries."""
+        """Return a copy with Airpath's mean and interval, and with the fields in `more`."""
         row = replace(self, computed=estimate.mean, low=estimate.low, high=estimate.high)
         return replace(row, **more)
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Row:
-        """Return the row that `to_dict` wrote; its tolerance has only the outcome."""
+        """Return the row from the output of `to_dict`; its tolerance has only the outcome."""
         named = {field.name for field in fields(cls)} | {"relative_difference", "within"}
         tolerance = document["tolerance"]
         return cls(
@@ -248,7 +249,7 @@ class ItemResult:
     tables : sequence of Table
         Tables to print.
     figures : sequence of Path
-        Written files.
+        Written figure files.
     complete : bool
         False if the run was interrupted before all cells of the item were simulated.
     """
@@ -278,17 +279,18 @@ class Item:
     Parameters
     ----------
     key : str
-        Name on the command line: ``table3``.
+        Name of the item on the command line, for example ``table3``.
     title : str
-        One line about the item.
+        Description of the item in one line.
     cells : sequence of Cell, or callable
-        Cells to simulate; a function of the session if they depend on the effort or on values that
-        the session computes.
+        Cells to simulate. If they depend on the effort or on values that the session computes: a
+        function that takes the session and returns the cells.
     evaluate : callable
-        Computes the result from the session's solutions and finished simulations. The path is the
-        directory for files; None: no files are written.
+        Function of the session and a directory. Returns the result, and writes figures to the
+        directory; if the directory is None, writes no files.
     claims : sequence of str
-        Keys of the claims that belong to the item; their cells are simulated with it.
+        Keys of the claims that belong to the item. Their cells are simulated together with the
+        item's cells.
     """
 
     key: str
@@ -317,22 +319,22 @@ class Paper:
     items : sequence of Item
         Tables and figures, in the paper's order.
     sweeps : Sweeps
-        Points of the paper: scenarios, and number and length of runs.
+        Points of the paper: their scenarios, and the number and length of their runs.
     claims : sequence of ClaimCheck
         Claims of the paper's text about the results.
     summarise : callable
         Computes summaries of the finished items.
     confidence : float
-        Confidence of every interval, in (0, 1), as printed in the paper. Default 0.99.
+        Confidence level of all intervals, in (0, 1), as stated in the paper. Default 0.99.
     headings : mapping of str to str
-        Headings of quantities on pages. Default: name and unit.
+        Maps the name of a quantity to its heading on pages. Default: name and unit.
     decimals : mapping of str to int
-        Number of decimals of quantities on pages. Default: 4.
+        Maps the name of a quantity to its number of decimals on pages. Default: 4.
     published_runs : int, optional
-        Number of runs behind each printed interval. Default: not printed; half-widths are not
-        compared.
+        Number of runs from which the paper computed each printed interval. Default: the paper does
+        not state it, and half-widths are not compared.
     description : str
-        One line, for lists. Default: empty.
+        Description of the paper in one line, for lists. Default: empty.
     """
 
     key: str
@@ -365,17 +367,17 @@ class Report:
     paper : Paper
         The reproduced paper.
     provenance : mapping
-        Provenance of the numbers: version, commit, command, mode, effort, seed, scenarios.
+        Provenance of the results: version, commit, command, mode, effort, seed, scenarios.
     items : sequence of ItemResult
-        Items in the requested order.
+        Results of the items, in the requested order.
     claims : sequence of Claim
         Claims whose cells were all simulated.
     summaries : sequence of Summary
         Summaries over all items.
     interrupted : bool
-        True if Ctrl-C ended the simulations early; `items` contain the finished results.
+        True if Ctrl-C ended the simulations early; `items` then contains the finished results.
     effort : Effort
-        Effort for each cell.
+        Effort of the mode.
     """
 
     paper: Paper
@@ -397,7 +399,7 @@ class Report:
         Parameters
         ----------
         brief : bool
-            Whether to include only the verdict and the claims that do not hold or are undecided.
+            True to include only the verdict and the claims that do not hold or are undecided.
             Default False.
         """
         front = {

@@ -1,4 +1,4 @@
-"""Points of declared items: the entry `points` selects them, a `place` selects a subset."""
+"""Selects the points of declared items, from the entries `points` and `place` in ``paper.toml``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def listed(given: Any) -> list[Any]:
 
 
 def chosen_points(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
-    """Return the points that an entry `points` selects; `effort` reduces the values of axes."""
+    """Return the points that an entry `points` selects; `effort` can reduce the axis values."""
     return [point for each in listed(given) for point in _chosen(each, sweeps, effort)]
 
 
@@ -50,7 +50,7 @@ def _chosen(given: Any, sweeps: Sweeps, effort: Effort | None) -> list[Point]:
 
 
 def points_at(points: Sequence[Point], place: Mapping[str, Any]) -> list[Point]:
-    """Return the points with the values of a place; a list matches any of its values."""
+    """Return the points whose axes have the values in `place`; a list matches any of its values."""
     return [point for point in points if is_at(values_of(point), place)]
 
 
@@ -60,9 +60,9 @@ def refuse_points(place: str, given: Any, sweeps: Sweeps) -> list[Point]:
     Parameters
     ----------
     place : str
-        File and table.
+        File and table, for messages.
     given : list, str or mapping
-        The entry.
+        Value of the entry `points`.
     sweeps : Sweeps
         Sweeps of the paper.
     """
@@ -95,18 +95,18 @@ def refuse_missing(place: str, values: Mapping[str, Any], points: Sequence[Point
 def refuse_axes(
     place: str, axes: Sequence[str], points: Sequence[Point], more: Sequence[str] = ()
 ) -> None:
-    """Reject axes that are missing at some point; ``a|b`` requires one of two axes.
+    """Reject axes that at least one point does not have; ``a|b`` requires `a` or `b`.
 
     Parameters
     ----------
     place : str
-        File, table and key.
+        File, table and key, for messages.
     axes : sequence of str
         The axes.
     points : sequence of Point
         The points.
     more : sequence of str
-        Other names that are accepted. Default: none.
+        Other accepted names. Default: none.
     """
     known = [set(values_of(point)) for point in points]
     common = set.intersection(*known) if known else set()

@@ -1,4 +1,4 @@
-"""One claim of a paper: outcome, strength of the outcome, and cause if it does not hold."""
+"""A claim of a paper: its outcome, the strength of the outcome, and the cause of a failure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Cell: TypeAlias = "SweepPoint"
 Outcome = Literal["holds", "undecided", "does not hold"]
 
 Cause = Literal["airpath", "reading", "paper", "differs"]
-"""Cause if a claim does not hold."""
+"""Cause of a claim that does not hold."""
 
 CAUSES: Final[Mapping[Cause, str]] = {
     "airpath": "check or scenario at fault",
@@ -40,12 +40,12 @@ CAUSES: Final[Mapping[Cause, str]] = {
 assert tuple(CAUSES) == get_args(Cause)
 
 FIRM: Final = 0.95
-"""A verdict is decided when at least this share of the resamples agree with one outcome."""
+"""An outcome is decided if at least this share of the resamples has the same outcome."""
 
 
 @dataclass(frozen=True)
 class Strength:
-    """Number of resamples of the runs in which a claim holds.
+    """Number of bootstrap resamples of the runs in which a claim holds.
 
     Parameters
     ----------
@@ -80,31 +80,33 @@ class Claim:
     Parameters
     ----------
     key : str
-        Short name.
+        Short name of the claim.
     text : str
-        Meaning of the sentence, with its section.
+        Claim of the paper in Airpath's words, with the section of the paper.
     criterion : str
         Measured quantity, and condition for the claim to hold.
     holds : bool
-        Result of the criterion on all runs.
+        True if the criterion is met by the results of all runs.
     measured : sequence of str
-        The numbers behind the result, as text.
+        The measured values as text.
     values : mapping
-        The same numbers, for programs.
+        The measured values in machine-readable form.
     of_paper : bool
-        False for a measure that the paper does not claim; verdicts do not count it. Default True.
+        False for a measure that the paper does not claim; the verdict does not count such measures.
+        Default True.
     later : str
-        Date of the criterion, if it was written after the numbers of an earlier criterion were
-        known. Default: empty; the criterion was committed before any number.
+        Date of the criterion, if it was written when results for an earlier criterion were already
+        known. Default: empty (the criterion was committed before the first result).
     revises : str
-        Key of the earlier criterion for the same sentence. Default: empty.
+        Key of the earlier criterion for the same sentence of the paper. Default: empty.
     cause : str
         Cause if the claim does not hold: a key of `CAUSES`. Default: empty.
     why : str
-        One sentence about the cause, or the reason why the paper does not claim it. Default: empty.
+        One sentence that explains the cause. If `of_paper` is False, the reason why this is not a
+        claim of the paper. Default: empty.
     strength : Strength or None
-        Number of resamples in which the claim holds. None without resampling: no random numbers, or
-        only one run.
+        Number of resamples in which the claim holds. None if nothing was resampled, because the
+        claim has no random numbers or only one run.
     """
 
     key: str
@@ -122,13 +124,13 @@ class Claim:
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict; `undecided` if it differs between resamples."""
+        """The outcome; `undecided` if fewer than 95 % of the resamples have the same outcome."""
         if self.strength is not None and not self.strength.is_firm:
             return "undecided"
         return "holds" if self.holds else "does not hold"
 
     def about(self) -> list[str]:
-        """Return the share of resamples, the date of the criterion and the cause, as sentences."""
+        """Return sentences: share of resamples, date of the criterion, cause of a failure."""
         lines = []
         if self.strength is not None:
             lines.append(f"Holds in {self.strength.share:.0%} of the resamples.")
@@ -143,7 +145,7 @@ class Claim:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Claim:
-        """Return the claim that `to_dict` wrote; a claim from an archive has no values."""
+        """Return the claim from the output of `to_dict`; a claim from an archive has no values."""
         named = {name: document[name] for name in _SAME}
         strength = document["strength"]
         return cls(
@@ -175,11 +177,11 @@ class Claim:
 _SAME: Final = tuple(
     field.name for field in fields(Claim) if field.name not in ("key", "values", "strength")
 )
-"""Entries with the same name in the JSON object."""
+"""Fields that have the same name in the JSON object."""
 
 
 class Finding(NamedTuple):
-    """Result of a check: whether the claim holds, the numbers as text, the numbers as values."""
+    """Result of a check: whether the claim holds; the measured values as text and as values."""
 
     holds: bool
     measured: Sequence[str]
@@ -188,16 +190,16 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """A claim before it is checked.
+    """A claim with its check, before the check is run.
 
     Parameters
     ----------
     key : str
-        Short name.
+        Short name of the claim.
     cells : sequence of Cell
-        Cells that are simulated for the claim.
+        Cells that the check needs.
     check : callable
-        Checks the claim on a session.
+        Function that takes the session and checks the claim.
     is_random : bool
         Whether the check depends on random numbers, so that its strength can be measured. Default
         False.

@@ -1,15 +1,20 @@
 """Claims of a paper's text in ``claims.toml``, and their checks.
 
-The file has a table for each claim, in the order of printing. Entries are `items`, the items to
-which the claim belongs; `text`, the claim in Airpath's words, with its place in the paper;
-`criterion`, the measured quantity and the condition for the claim to hold; and the numbers of the
-criterion, which refers to them in braces. A criterion is committed before its first result and
-never changed. These entries may be added later:
+The file has a table for each claim; claims are printed in the order of the file. Entries:
 
-* `of_paper = false`: the paper does not claim it; `why` has the reason.
-* `later = "2026-11-24"`: the criterion was written after the results of an earlier criterion were
-  known; `revises` names the earlier claim, if both check the same sentence.
-* `cause`: cause if the claim does not hold, a key of `claim.CAUSES`; `why` has the explanation.
+* `items`: the items to which the claim belongs.
+* `text`: the claim in Airpath's words, with the section of the paper.
+* `criterion`: the measured quantity, and the condition for the claim to hold.
+* Further entries are the numbers of the criterion. The text of the criterion refers to them in
+  braces.
+
+A criterion is committed before its first result and never changed. These entries may be added
+later:
+
+* `of_paper = false`: not a claim of the paper; `why` has the reason.
+* `later = "2026-11-24"`: the criterion was written when results for an earlier criterion were
+  already known. If both check the same sentence, `revises` is the key of the earlier claim.
+* `cause`: cause of a claim that does not hold, a key of `claim.CAUSES`; `why` explains it.
 
 ```toml
 [buffer-size]
@@ -20,8 +25,8 @@ sizes = [10, 20, 40]
 share = 0.95
 ```
 
-The check of a claim is declared in the file too, as formulas over measures of the points of a sweep
-(`formulas`, `sweeps`):
+The file also declares the check of a claim: formulas over measures of the points of a sweep (see
+`formulas` and `sweeps`):
 
 ```toml
 check.points = "fig1"
@@ -34,8 +39,8 @@ check.holds = ["last(goodput_kbps) > share * first(goodput_kbps)"]
 CLAIMS = Claims(Path(__file__).parent, SWEEPS, MEASURES)
 ```
 
-If formulas are not sufficient, the check is a function of the paper. It gets the session, the
-numbers and the required cells:
+If formulas are not sufficient, the check is a function in the paper's code. It receives the
+session, the entry of the claim, and the required cells:
 
 ```python
 
@@ -78,14 +83,14 @@ __all__ = [
 ]
 
 Value = Callable[[Mapping[str, Any]], float]
-"""Function that extracts a number from a replication."""
+"""Function that extracts a number from the statistics of a replication."""
 
 
 # --- claims and their checks ---------------------------------------------------------------
 
 
 class _Listed(list[Any]):
-    """Numbers of a criterion, formatted as a list with commas; indices may be texts."""
+    """List of numbers of a criterion. Formatted with commas; its indices may be strings."""
 
     def __format__(self, spec: str) -> str:
         return ", ".join(format(each, spec) for each in self)
@@ -96,12 +101,12 @@ class _Listed(list[Any]):
 
 @dataclass(frozen=True)
 class ClaimSpec:
-    """Entry of a claim in the file.
+    """The table of a claim in ``claims.toml``.
 
     Parameters
     ----------
     key : str
-        Short name.
+        Short name of the claim.
     items : sequence of str
         Keys of the items to which the claim belongs.
     text, criterion : str
@@ -111,9 +116,10 @@ class ClaimSpec:
     about : mapping
         Further entries of `Claim`: `later`, `revises`, `cause`, `why`.
     numbers : mapping
-        Numbers of the criterion; ``spec["share"]`` returns one of them.
+        Numbers of the criterion, by name. ``spec["share"]`` is ``spec.numbers["share"]``.
     declared : mapping
-        Declared check: the entries `points`, `each`, `measures` and `holds`; empty without them.
+        Declared check, with the entries `points`, `each`, `measures` and `holds`; empty if the
+        check is a Python function.
     """
 
     key: str
@@ -135,7 +141,7 @@ class ClaimSpec:
 
 
 Check = Callable[[Session, ClaimSpec, Any], Finding]
-"""Receives the session, the entry of the file, and the cells in the requested form."""
+"""Function that checks a claim. Receives the session, the claim's entry, and its cells."""
 
 
 class Claims:
@@ -146,9 +152,9 @@ class Claims:
     directory : Path
         Directory of the paper.
     sweeps : Sweeps, optional
-        Sweeps of the paper, which claims name. Default: none.
+        Sweeps of the paper, to which claims refer. Default: none.
     measures : mapping of str to Measure
-        Measures of a point for formulas, by name.
+        Maps names in formulas to measures of a point.
 
     Raises
     ------
@@ -177,7 +183,7 @@ class Claims:
                 raise BadValueError("\n".join(lines)) from None
 
     def _declare(self, spec: ClaimSpec, measures: Mapping[str, Measure]) -> None:
-        """Add the check of a claim with declared formulas."""
+        """Register the check of a claim whose formulas are in the file."""
         criterion = self._criteria[spec.key] = _criterion(spec, self._points_of, measures)
 
         def checked(session: Session) -> Claim:
@@ -205,8 +211,8 @@ class Claims:
         key : str
             Name of the claim's table in the file.
         cells : callable
-            Returns the cells that the check needs, in nested sequences or mappings; the check gets
-            them in the same structure. Default: none.
+            Function that takes the claim's entry and returns the cells that the check needs, as
+            nested sequences or mappings. The check receives the same structure. Default: no cells.
 
         Raises
         ------
@@ -255,7 +261,7 @@ _CHECK: Final[Mapping[str, Kind]] = {
     "holds": TEXTS,
     "each": TEXTS,
 }
-"""Entries of a declared check; `each` is optional."""
+"""Accepted kinds of the entries of a declared check. The entry `each` is optional."""
 
 
 def _spec(key: str, found: Mapping[str, Any]) -> ClaimSpec:
@@ -308,7 +314,7 @@ def _check_about(about: Mapping[str, Any], known: Mapping[str, ClaimSpec]) -> No
 
 
 def _cells(found: Any) -> Iterator[Any]:
-    """Yield the cells in nested sequences and mappings; a cell is a tuple."""
+    """Yield the cells in nested sequences and mappings; a cell is a non-empty tuple."""
     if isinstance(found, tuple) and found:
         yield found
         return
@@ -317,7 +323,7 @@ def _cells(found: Any) -> Iterator[Any]:
 
 
 def caption(session: Session, item: str) -> str:
-    """Return a sentence with the number of checked claims about an item that hold."""
+    """Return a sentence with two counts: the checked claims of an item, and those that hold."""
     here = session.paper.claims_of([item])
     checked = [each.check(session) for each in here if session.complete(each.cells)]
     found = [each.holds for each in checked if each.of_paper]
@@ -325,16 +331,17 @@ def caption(session: Session, item: str) -> str:
 
 
 def gathered(name: str, cases: Mapping[Any, Any], look: Callable[[Any, Any], Finding]) -> Finding:
-    """Return the finding over several cases, which holds if all cases hold.
+    """Check several cases; return a finding that holds if all cases hold.
 
     Parameters
     ----------
     name : str
-        Name of the keys of `cases`: ``bearer``. The values are named ``bearer=384``.
+        Axis whose values are the keys of `cases`, for example ``bearer``. Labels of the cases are
+        then ``bearer=384``.
     cases : mapping
-        Cases to check, by key.
+        Maps a key to the data of a case.
     look : callable
-        Checks one case, given its key and value.
+        Function of a key and the data of a case. Returns the finding for the case.
     """
     found = {key: look(key, case) for key, case in cases.items()}
     return Finding(
@@ -362,7 +369,7 @@ def known(session: Session, cell: Cell, value: Value) -> Interval:
 
 
 def means(session: Session, cells: Sequence[Cell], value: Value) -> list[float]:
-    """Return the mean of a number in each of some cells."""
+    """Return, for each cell, the mean of a number over its runs."""
     return [known(session, cell, value).mean for cell in cells]
 
 

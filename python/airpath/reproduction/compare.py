@@ -1,7 +1,7 @@
-"""Published and computed numbers as a table, for the terminal and for pages.
+"""Tables of published and computed numbers, for the terminal and for pages.
 
-A paper defines once how rows are named (`Key`) and how a quantity is formatted (`ColumnSet`).
-`comparison` makes the table, `render` prints it, `page` writes it as Markdown.
+A paper defines the columns that identify a row (`Key`) and the columns of each quantity
+(`ColumnSet`). `comparison` makes the table, `render` prints it, `page` writes it as Markdown.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = [
 NOT_SIMULATED: Final = "not simulated"
 
 Text = Callable[[Row], str]
-"""Text of a row in a table."""
+"""Function that formats a row for a table."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """Column that names a line: an entry of `Row.row`, its heading, and its format."""
+    """Column that identifies a line: an entry of `Row.row`, its heading, and its format."""
 
     name: str
     heading: str
@@ -45,23 +45,25 @@ class Key:
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """The columns of a quantity: published number, computed number, difference, verdict.
+    """The columns of a quantity: published number, computed number, difference, within tolerance.
 
-    If the number is outside its tolerance, the difference is marked; without a difference, the
-    computed number is marked.
+    If the computed number is outside its tolerance, the difference is marked. Without a column for
+    the difference, the computed number is marked.
 
     Parameters
     ----------
     quantity : str
         Quantity of the rows.
     heading : str
-        Heading over its columns.
+        Common heading above the columns.
     published, computed : callable
-        Format the numbers. The computed number may be missing.
+        Functions that format the published and the computed number of a row. The computed number
+        may be missing.
     difference : callable, optional
-        Formats the difference. Default: no such column.
+        Function that formats the difference. Default: no column for the difference.
     names : sequence of str
-        Names of the columns; a fourth column shows yes or NO.
+        Headings of the columns. An optional fourth column shows whether the number is within its
+        tolerance: yes or NO.
     """
 
     quantity: str
@@ -88,16 +90,16 @@ class ColumnSet:
 
 @dataclass(frozen=True)
 class NoteColumns:
-    """Columns of text, in addition to the numbers of rows.
+    """Columns with further entries of the rows (`Row.extra`).
 
     Parameters
     ----------
     heading : str
-        Heading over the columns.
+        Common heading above the columns.
     entries : sequence of str
-        Keys of `Row.extra`; the first row that has them is used.
+        Keys of `Row.extra`. If several rows of a line have these keys, the first row is used.
     names : sequence of str
-        Names of the columns.
+        Headings of the columns.
     """
 
     heading: str
@@ -119,18 +121,17 @@ def comparison(
     shown: Sequence[ColumnSet | NoteColumns],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return the table of rows, with one line for each distinct set of keys.
+    """Return a table with one line for each distinct combination of values of `keys`.
 
     Parameters
     ----------
     title : str
         Heading of the table.
     rows : sequence of Row
-        Rows, including rows without a computed number (`Row.computed` is None). If two rows have
-        equal keys and quantity, the row with a number is used; the first row determines the
-        position of the line.
+        Rows. `Row.computed` may be None. If two rows have the same keys and the same quantity, the
+        row with a computed number is used. Lines are in the order of the first row of each line.
     keys : sequence of Key
-        Columns that name a line.
+        Columns that identify a line.
     shown : sequence of ColumnSet or NoteColumns
         Other columns.
     notes : sequence of str
@@ -161,7 +162,7 @@ def comparison(
 
 
 def printed(decimals: int) -> Text:
-    """Return the formatter of the published number and its ±; empty if there is none."""
+    """Return a formatter: the published number and its ±; empty without a published number."""
 
     def text(row: Row) -> str:
         if row.published is None:
@@ -173,24 +174,24 @@ def printed(decimals: int) -> Text:
 
 
 def spread(mean: float, low: float | None, high: float | None, decimals: int) -> str:
-    """Return a mean, with the half-width of its interval if it has one."""
+    """Format a mean, followed by ± and the half-width of its interval if it has an interval."""
     if low is None or high is None or not isfinite(high - low):
         return f"{mean:.{decimals}f}"
     return f"{mean:.{decimals}f} ± {(high - low) / 2:.{decimals}f}"
 
 
 def number(decimals: int) -> Text:
-    """Return the formatter of the computed number and its ±."""
+    """Return a formatter: the computed number and its ±."""
     return unknown(lambda row: spread(row.computed or 0.0, row.low, row.high, decimals))
 
 
 def unknown(text: Text, missing: str = NOT_SIMULATED) -> Text:
-    """Return a formatter of the computed number: `text`, or `missing` without a number."""
+    """Return a formatter: the result of `text`, or `missing` if the row has no computed number."""
     return lambda row: missing if row.computed is None else text(row)
 
 
 def percent(decimals: int, unit: str = "") -> Text:
-    """Return the formatter of the relative difference in per cent; empty without one."""
+    """Return a formatter: the relative difference in per cent; empty without a difference."""
 
     def text(row: Row) -> str:
         difference = row.relative_difference
@@ -200,5 +201,5 @@ def percent(decimals: int, unit: str = "") -> Text:
 
 
 def absolute(decimals: int, unit: str = "") -> Text:
-    """Return the formatter of the difference in the unit of the row."""
+    """Return a formatter: the difference in the unit of the row."""
     return lambda row: f"{(row.computed or 0.0) - (row.published or 0.0):+.{decimals}f}{unit}"

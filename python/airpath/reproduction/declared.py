@@ -15,12 +15,13 @@ parts = [                       # several tables; default: one with all quantiti
 ]
 ```
 
-A row has entries of the point's place or of its published line, by name. In a table without
-`points`, these entries are the values of a point that is not simulated. Quantities, measured or
-computed, are those that the paper passes to `paper_of`. Each entry of `shown` is a quantity, or the
-name of a column set of the paper. A quantity that is not in `columns` has no row in the document.
-Titles may contain the number of the table and values of its first point. A part may override the
-entries from `points` to `row`, and may have `order`: entries by which its lines are sorted.
+An entry of `row` names an axis of the point, or a column of its published line. In a table without
+`points`, each published line is a point that is not simulated, and its columns are the point's
+axes. The available quantities are those that the paper passes to `paper_of`. Each entry of `shown`
+is a quantity, or the name of a column set of the paper. A quantity that is not in `columns` has no
+row in the JSON document. Titles may contain the number of the table and axis values of the table's
+first point. A part may override the entries from `points` to `row`. Its entry `order` lists the
+entries by which its lines are sorted.
 """
 
 from __future__ import annotations
@@ -73,14 +74,14 @@ _REQUIRED: Final = ("file", "columns", "keys", "row")
 
 
 def _columns_of(shown: Any) -> ColumnSet | NoteColumns | None:
-    """Return the columns of a quantity, or a given column set; None if there are no columns."""
+    """Return the columns of a quantity; return a column set unchanged; else return None."""
     if isinstance(shown, ColumnSet | NoteColumns):
         return shown
     return shown.shown() if hasattr(shown, "shown") else None
 
 
 class _Part:
-    """Table of an item: points with their published lines, rows and columns."""
+    """One table of an item: its points, their published lines, and the rows and columns."""
 
     def __init__(
         self,
@@ -127,12 +128,12 @@ class _Part:
         refuse_fields(f"{place}.parts.title", spec["title"], {"number": "", **self.points[0].place})
 
     def _named(self, place: Mapping[str, Any], line: Mapping[str, str]) -> dict[str, Any]:
-        """Return the entries that name the row of a point."""
+        """Return the entries that identify the row of a point."""
         entries = {**{name: parsed(text) for name, text in line.items()}, **place}
         return {name: entries[entry] for name, entry in self.spec["row"].items()}
 
     def rows(self, session: Session, columns: Mapping[str, str]) -> list[Row]:
-        """Return the rows of quantities, with the published numbers in the file's columns."""
+        """Return the rows. `columns` maps a quantity to the file's column of published numbers."""
         rows = []
         for point, line in zip(self.points, self._lines, strict=True):
             place = self._named(point.place, line)
@@ -145,7 +146,7 @@ class _Part:
         return rows
 
     def table(self, session: Session, rows: Sequence[Row], title: str) -> Table:
-        """Return the table of the rows of the document and of other shown quantities."""
+        """Return the table of the given rows and of the other quantities in `shown`."""
         spec, quantities = self.spec, self._quantities
         more = [n for n in self.shown if n not in spec["columns"] and hasattr(quantities[n], "row")]
         whole = [*rows, *self.rows(session, dict.fromkeys(more, ""))]
@@ -168,7 +169,7 @@ def table_item(
     quantities: Mapping[str, Any],
     naming: Naming,
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells and the evaluation of a published table.
+    """Return the cells of a published table, and the function that evaluates the table.
 
     Parameters
     ----------
@@ -181,14 +182,14 @@ def table_item(
     sweeps : Sweeps
         Sweeps of the paper.
     quantities : mapping
-        Quantities, and `ColumnSet`s of their rows, by name.
+        Maps names to quantities, and to `ColumnSet`s of their rows.
     naming : Naming
-        Names of the values of `keys` in the paper.
+        Display names of the values of `keys`.
 
     Raises
     ------
     BadValueError
-        If an entry is not accepted: a key, the name of a quantity, column or axis, a title.
+        If a key, the name of a quantity, column or axis, or a title is not accepted.
     """
     place = f"{directory.name}/{MANIFEST}: tables.{key}"
     refuse_wrong(place, spec, _TABLE, _REQUIRED)

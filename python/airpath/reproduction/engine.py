@@ -1,4 +1,4 @@
-"""Runs the points of a paper as one sweep; returns their replications and recorded series."""
+"""Runs the points of a paper as one sweep, and returns their replications and recorded series."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["Found", "Series", "Simulated", "Wanted", "simulated"]
 
 
 class Wanted(NamedTuple):
-    """Point of a paper: the values that name it, its scenario, its number of replications."""
+    """Point to run: its axis values, its scenario, its number of replications."""
 
     values: Mapping[str, Any]
     scenario: Any
@@ -43,19 +43,19 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Series:
-    """Recorded time series: values, instants in s, and the flow or queue of each value."""
+    """Recorded time series: times in s, values, and the index of each value's flow or queue."""
 
     time_s: NDArray[np.float64]
     ids: NDArray[np.uint32]
     value: NDArray[np.float64]
 
     def of(self, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the instants and the values of one flow or queue."""
+        """Return the times and the values of the flow or queue with this index."""
         chosen = self.ids == number
         return self.time_s[chosen], self.value[chosen]
 
     def levels(self, number: int, at_s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the value at each instant, s; before the first recorded value, the first value."""
+        """Return the value at each time; before the first recorded time, return the first value."""
         return levels_at(*self.of(number), at_s)
 
     def sums(self, number: int, edges_s: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -78,15 +78,15 @@ class Simulated:
     replications : sequence of mapping
         Statistics of each replication, as reported by the engine.
     series : callable
-        Returns a recorded series, given its name and the number of a replication. Default: nothing
-        is recorded.
+        Function of the name of a series and the index of a replication; returns the recorded
+        series. Default: no series is recorded.
     """
 
     replications: Sequence[Mapping[str, Any]]
     series: Callable[[str, int], Series] = _nothing_recorded
 
     def chosen(self, numbers: Sequence[int]) -> Simulated:
-        """Return the replications with the given numbers, in this order."""
+        """Return the replications at the given indices (from 0), in this order."""
         return Simulated(
             [self.replications[number] for number in numbers],
             lambda name, place: self.series(name, numbers[place]),
@@ -100,11 +100,11 @@ class Found:
     Parameters
     ----------
     points : sequence of Simulated
-        Results in the order of the given points.
+        Results, in the order of the requested points.
     interrupted : bool
-        Whether Ctrl-C ended the run early.
+        True if Ctrl-C ended the run early.
     others : mapping of Build to int
-        Replications of other versions that are used.
+        Maps each other version of Airpath to its number of stored replications that are used.
     """
 
     points: Sequence[Simulated]
@@ -124,7 +124,7 @@ def simulated(
     threads: int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Found:
-    """Run the replications that are missing in a ledger, and return all replications.
+    """Run the replications that a ledger does not contain yet, and return all replications.
 
     Parameters
     ----------
@@ -133,16 +133,18 @@ def simulated(
     name : str
         Name of the sweep.
     confidence : float
-        Confidence of the intervals, in (0, 1).
+        Confidence level of the intervals, in (0, 1).
     seed : int
         Master seed.
     stays : callable
-        Returns whether a point of an earlier run stays in the plan of the ledger. Default: all.
+        Function that returns whether a point of an earlier run is kept in the plan of the ledger.
+        Default: all points are kept.
     directory : Path, optional
-        Directory of the ledger. Default: a temporary directory, which is removed with the result.
+        Directory of the ledger. Default: a temporary directory, which is deleted together with the
+        result.
     accept_version : bool
-        Whether replications of other versions in the ledger are used. Default False: they are not
-        used, with a warning.
+        True to use replications that the ledger contains from other versions of Airpath. Default
+        False: they are not used, and a warning is issued.
     threads, progress
         As in `airpath.sweep`.
 
@@ -185,7 +187,7 @@ def simulated(
 
 
 def _jobs(wanted: Sequence[Wanted]) -> tuple[list[Job], dict[str, str]]:
-    """Return the jobs of the scenarios, and the contents of their files."""
+    """Return the jobs, one per scenario, and the contents of the scenarios' files."""
     reading, contents, jobs = Reading(), {}, []
     for _, scenario, _ in wanted:
         job, read = job_of(scenario, scenario.record.series, reading)
@@ -202,7 +204,7 @@ def _plan(
     confidence: float,
     seed: int,
 ) -> Plan:
-    """Return the plan: a point for each distinct job, with its largest number of replications."""
+    """Return the plan. It has one point per distinct job, with its largest replication count."""
     texts = labels_by_axis([each.values for each in wanted])
     points: dict[str, Point] = {}
     for job, (values, scenario, _) in zip(jobs, wanted, strict=True):

@@ -1,7 +1,7 @@
-"""Checks of declared items when a paper is loaded; each wrong entry is reported in one line.
+"""Checks the entries of declared items when a paper is loaded.
 
-The accepted values of a key are a `Kind`. A table of ``paper.toml`` is described by the kinds of
-its keys.
+A `Kind` describes the values that a key accepts. A mapping from keys to kinds describes a table of
+``paper.toml``. Each wrong entry is reported in one line.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def refuse_wrong(
     Parameters
     ----------
     place : str
-        File and table: ``sbd/paper.toml: figures.fig1``.
+        File and table, for example ``sbd/paper.toml: figures.fig1``.
     spec : mapping
         The table.
     kinds : mapping of str to Kind
@@ -109,7 +109,7 @@ def refuse_wrong(
     Raises
     ------
     BadValueError
-        If entries are wrong; with a line for each.
+        If entries are wrong. The message has one line for each wrong entry.
     """
     if not isinstance(spec, Mapping):
         refuse_value(place, "", spec, "not a table", "Use a table")
@@ -129,19 +129,19 @@ def refuse_wrong(
 
 
 def refuse_value(place: str, key: str, value: Any, what: str, accepted: str) -> None:
-    """Reject the value of a key; `what` is the problem, `accepted` the fix."""
+    """Reject the value of a key; `what` describes the problem, `accepted` how to fix it."""
     raise BadValueError(str(Problem(place, (key,) if key else (), value, what, accepted)))
 
 
 def refuse_numbers(place: str, names: Iterable[str]) -> None:
-    """Reject names that are not numbers."""
+    """Reject names that cannot be parsed as numbers."""
     for name in names:
         if not reads_as_number(name):
             refuse_value(place, "", name, "not a number", "Use a number")
 
 
 def reads_as_number(text: str) -> bool:
-    """Return whether a text is a number."""
+    """Return whether a text can be parsed as a number."""
     try:
         float(text)
     except ValueError:
@@ -150,17 +150,18 @@ def reads_as_number(text: str) -> bool:
 
 
 def refuse_fields(place: str, text: str, known: Mapping[str, Any] | Sequence[str]) -> None:
-    """Reject a text that `str.format` cannot format.
+    """Reject a format string that `str.format` cannot format.
 
     Parameters
     ----------
     place : str
-        File, table and key.
+        File, table and key, for messages.
     text : str
-        The text.
+        The format string.
     known : mapping or sequence of str
-        Names that may be in braces; the empty name is ``{}``. A mapping has a value for each name,
-        to test the format. In a sequence of names, the values are texts.
+        Names that may occur in braces; the empty name stands for ``{}``. A mapping has an example
+        value for each name, with which the format is tested. For a sequence of names, the test
+        values are strings.
     """
     given = known if isinstance(known, Mapping) else dict.fromkeys(known, "")
     try:

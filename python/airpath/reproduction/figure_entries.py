@@ -1,4 +1,4 @@
-"""Checks of declared figures when a paper is loaded (see `figures`)."""
+"""Checks the entries of declared figures when a paper is loaded (see `figures`)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PANEL: Final[Mapping[str, Kind]] = {
     "stars": TABLES,
     "also": TABLES,
 }
-"""The keys of a panel, with the kind of each."""
+"""Maps each key of a panel to the kind of its value."""
 
 _FIGURE: Final[Mapping[str, Kind]] = {
     "points": POINTS,
@@ -81,10 +81,10 @@ _FIGURE: Final[Mapping[str, Kind]] = {
     **PANEL,
 }
 PART: Final = {key: _FIGURE[key] for key in ("points", "order", "rows", "row", "table")}
-"""Keys of a part of the rows and tables."""
+"""Keys of an entry of `parts`, with their kinds."""
 
 PANEL_ROWS: Final = ("panels", "below")
-"""Keys of a figure that define rows of panels; parts do not have them."""
+"""Keys of a figure that define its panels. Entries of `parts` do not have these keys."""
 
 _COLUMNS: Final = Kind(
     "a list of quantities, or of lists of quantity, group and name",
@@ -128,15 +128,15 @@ class FigureEntries:
     Parameters
     ----------
     place : str
-        File and table.
+        File and table, for messages.
     spec : mapping
-        The table.
+        Table of the figure in ``paper.toml``.
     sweeps : Sweeps
         Sweeps of the paper.
     quantities : mapping
         Quantities by name.
     naming : Naming
-        Names of values in the paper.
+        Display names of axis values.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class FigureEntries:
         refuse_unknown(place, names, known, "no quantity")
 
     def _at(self, place: str, given: Mapping[str, Any], points: Sequence[Point]) -> list[Point]:
-        """Return the points of a place; reject a place without points."""
+        """Return the points with the axis values `given`; reject values that match no point."""
         refuse_axes(f"{place}.place", list(given), points)
         refuse_missing(f"{place}.place", given, points)
         found = points_at(points, given)
@@ -214,7 +214,7 @@ class FigureEntries:
     # --- panels --------------------------------------------------------------------------------
 
     def refuse_panels(self, panels: Sequence[Mapping[str, Any]], points: Sequence[Point]) -> None:
-        """Reject wrong entries of panels, which inherit the keys of the figure."""
+        """Reject wrong entries of panels. Panels inherit the keys of the figure."""
         for panel in panels:
             place = f"{self._place}.panels"
             of = self._at(place, panel.get("place", {}), points)
@@ -273,7 +273,7 @@ class FigureEntries:
         panels: Sequence[tuple[Mapping[str, Any], Sequence[Point]]],
         labels: Callable[[Mapping[str, Any], Sequence[Point]], Sequence[str]],
     ) -> None:
-        """Reject entries that conflict with the plotted panels, one for each value of `by`."""
+        """Reject entries that conflict with the number of panels, after `by` is expanded."""
         spec, place, count = self._spec, self._place, len(panels)
         every = [label for panel, of in panels for label in labels(panel, of)]
         for panel, of in panels:

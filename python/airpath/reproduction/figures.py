@@ -20,31 +20,44 @@ panels = [{by = "panel"}, {place = {speed = "fast"}, title = "10 m/s", limits = 
 below = {over = true, y_name = "over {last}"}
 ```
 
-An axis is an entry of a point's place or of its scenario's axes. ``a|b`` is the first of two axes
-that the point has. A column is a quantity, its group and its name. With ``{}``, which stands for
-the value of `across`, there is one column for each value; ``{first}`` is the first value.
+An axis is a name in a point's place or a parameter of its scenario. ``a|b`` means axis `a` if the
+point has it, else axis `b`. An entry of `table.columns` is a list: a quantity, the common heading
+of a group of columns, and the heading of the column. In these headings, ``{}`` stands for the value
+of `across`; a column with ``{}`` is repeated for each value. ``{first}`` means the first value.
 
-Panels have all keys of the figure from `x` on, and `place`, the values of axes. With `by`, there is
-one panel for each value. Further keys of a panel: `limits` (keywords of ``Axes.set``), `marks`
-(vertical lines at computed quantities or numbers, with the text of the legend), `levels`
-(horizontal lines), `bands` and `stars` (published numbers relative to computed numbers:
-`relative`), `label` (a format of the legend: ``"r = {}"``), `over = true` (each curve divided by
-the last curve, ``{last}`` in `y_name`), and `also`: other points, which have no rows, as tables of
-`points`, `label`, `marker` and overridden keys. With `published = true`, their markers are open.
+A panel accepts all keys of the figure from `x` on, and these keys:
 
-Further keys of a figure: `title`, `legend` (below the title), `wide` (panels in a row), `size_in`,
-`heights`, `own_legends`, `least_runs` (points with fewer runs have no intervals), `below`
-(overridden keys of a second row of the same panels; limits are added; not with `wide`), `whole =
-true` (no rows until all points are simulated; rows without a number are kept), and `enlarged =
-true` (the only panel is shown from 0 on and enlarged, with points in the order of the sweep).
+* `place`: axis values; the panel shows the points with these values.
+* `by`: an axis; the panel is repeated for each of its values.
+* `limits`: keyword arguments of ``Axes.set``.
+* `marks`: vertical lines at computed quantities or numbers, each with its text in the legend.
+* `levels`: horizontal lines.
+* `bands`, `stars`: published numbers that are relative to computed numbers, see `relative`.
+* `label`: format of the entries in the legend, for example ``"r = {}"``.
+* `over = true`: each curve is divided by the last curve. ``{last}`` in `y_name` is the label of the
+  last curve.
+* `also`: a list of tables with `points`, `label`, `marker` and overridden keys. It adds points that
+  have no rows. With `published = true`, their markers are open.
 
-A table has the points with the values of its `place`, and the heading `title`, if it differs from
-the title of the item. With `by`, ``{}`` in the heading is the value. A column without ``{}`` and
-``{first}`` has the number of the first point of the line. The rows and tables of an item may be
-divided into `parts`, each with `points`, `order`, `rows`, `row` and `table`; by default, these are
-the entries of the figure. Without a table, or with ``table = {}`` in a part, there are only rows.
+A figure accepts these keys:
 
-If `x` is a quantity, `y` may be an axis: its values, in words, are listed vertically.
+* `title`, `legend` (text below the title), `size_in`, `heights`, `own_legends`.
+* `wide`: all panels are in one row.
+* `least_runs`: points with fewer runs have no confidence intervals.
+* `below`: a second row with the same panels and these overridden keys; `limits` are merged. Not
+  together with `wide`.
+* `whole = true`: there are no rows until all points are simulated; rows without a number are kept.
+* `enlarged = true`: the figure has one panel, which is shown twice: with axes from 0, and enlarged.
+  Points are in the order of the sweep.
+
+A table contains the points with the axis values in its `place`. `title` is its heading; default:
+the title of the item. With `by`, ``{}`` in the heading is the value of the axis. A column without
+``{}`` and ``{first}`` shows the first point of the line. The rows and tables of an item may be
+divided into `parts`, each with `points`, `order`, `rows`, `row` and `table`; the defaults are the
+entries of the figure. Without a table, or with ``table = {}`` in a part, the item has only rows.
+
+If `x` is a quantity, `y` may be an axis: the display names of its values are then listed on the
+vertical axis.
 """
 
 from __future__ import annotations
@@ -79,7 +92,7 @@ if TYPE_CHECKING:
 __all__ = ["DeclaredFigure", "figure_item"]
 
 _SMOOTH: Final = 80
-"""Number of x-values of a computed curve."""
+"""Number of x-values at which a computed curve is evaluated."""
 
 
 class DeclaredFigure:
@@ -98,16 +111,16 @@ class DeclaredFigure:
     quantities : mapping
         Quantities by name.
     naming : Naming
-        Names of values in the paper.
+        Display names of axis values.
     parts : bool
-        Whether rows and tables are divided into parts, so that the figure need not have them.
-        Default False.
+        True if the rows and tables are divided into `parts`; the figure itself then needs no rows
+        and tables. Default False.
 
     Raises
     ------
     BadValueError
-        If an entry is not accepted: a key, the name of a quantity or an axis, a place without a
-        point.
+        If a key, the name of a quantity or an axis is not accepted, or no point has the values of a
+        `place`.
     """
 
     def __init__(
@@ -239,7 +252,7 @@ class DeclaredFigure:
     def _curves(
         self, spec: Mapping[str, Any], points: Sequence[Point]
     ) -> list[tuple[str, Any, list[Point]]]:
-        """Return label, quantity and points of each curve."""
+        """Return a tuple for each curve: label, quantity, points."""
         axes, form, found = listed(spec.get("curves", [])), spec.get("label", "{}"), []
         groups = self._grouped(points, *axes)
         named = self._naming.words
@@ -281,7 +294,7 @@ class DeclaredFigure:
         return Panel(*named, shown, limits, marks, levels, bands, words)
 
     def _words(self, spec: Mapping[str, Any], points: Sequence[Point]) -> list[str]:
-        """Return the words for the values of `y` if it is an axis; empty if it is a quantity."""
+        """Return the display names of the values of `y` if it is an axis; else an empty list."""
         axis = spec["y"]
         if not isinstance(axis, str) or axis in self._quantities:
             return []
@@ -306,7 +319,7 @@ class DeclaredFigure:
         if spec.get("over"):
             last, _, others = curves[-1]
             below = {at.x: at.y for at in self._measured(session, spec, quantity, others)}
-            # No ratio if the denominator is 0.
+            # Omit ratios with a denominator of 0.
             found = [
                 Drawn(at.x, at.y / below[at.x], 0, at.y_half / below[at.x])
                 for at in found
@@ -327,7 +340,7 @@ class DeclaredFigure:
     def _measured(
         self, session: Session, spec: Mapping[str, Any], quantity: Any, points: Sequence[Point]
     ) -> list[Drawn]:
-        """Return the means of the simulated points, in the order of their x-values."""
+        """Return the simulated points to plot: mean and interval, in ascending order of x."""
         over, least = self._quantities.get(spec["x"]), self._spec.get("least_runs", 1)
         _, *end = spec.get("limits", {}).get("xlim", [0.0])
         found = []
@@ -355,7 +368,7 @@ class DeclaredFigure:
     def _others(
         self, session: Session, spec: Mapping[str, Any], labels: Sequence[str]
     ) -> list[Points]:
-        """Return the points of `also`."""
+        """Return the additional points that the key `also` defines."""
         found = []
         for number, also in enumerate(spec.get("also", [])):
             points = chosen_points(also["points"], self._sweeps, session.effort)
@@ -376,19 +389,19 @@ class DeclaredFigure:
 
 
 def _limits(*specs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the merged limits of panels; later panels override earlier panels."""
+    """Merge the `limits` of panels; later panels override earlier panels."""
     return {"limits": {k: v for each in specs for k, v in each.get("limits", {}).items()}}
 
 
 def _joined(whole: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a part merged with the entries of the figure; an empty table stays empty."""
+    """Return the entries of a part, completed with those of the figure; ``{}`` stays empty."""
     own = part.get("table")
     table = own if own == {} else {**whole.get("table", {}), **(own or {})}
     return {**whole, **part, "table": table}
 
 
 def _ranks(points: Sequence[Point], axis: str) -> list[float]:
-    """Return the rank of each point on an axis: numbers ascending, words by first appearance."""
+    """Return the rank of each point on an axis: numbers ascending, texts by first appearance."""
     values = [at_axis(point, axis)[1] for point in points]
     if not any(isinstance(value, str) for value in values):
         return values
@@ -414,9 +427,10 @@ def figure_item(
     naming: Naming,
     more: Callable[[Session, str], Found] = lambda _session, _title: ([], []),
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells and the evaluation of a figure; parameters as in `DeclaredFigure`.
+    """Return the cells of a figure, and the function that evaluates the figure.
 
-    `more` returns rows and tables that follow the declared rows and tables. Default: none.
+    The parameters are the same as in `DeclaredFigure`. `more` is a function of the session and the
+    title; it returns further rows and tables. Default: none.
     """
     whole = {name: entry for name, entry in spec.items() if name != "parts"}
     about = (sweeps, quantities, naming)

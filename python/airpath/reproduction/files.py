@@ -1,4 +1,4 @@
-"""Reads the papers' data files."""
+"""Reads the data files of papers: CSV, TOML and text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANIFEST: Final = "paper.toml"
 
 
 def read_table(directory: Path, name: str) -> list[dict[str, str]]:
-    """Return the rows of a published table, with every entry as printed.
+    """Return the rows of a published table; each entry is a string, as printed in the paper.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def read_records(
         A named tuple whose fields are `int`, `float` or `str`, optionally ``| None``. An empty
         entry is read as None.
     columns : mapping of str to str, optional
-        Column names of fields whose column has a different name. Default: none.
+        Maps a field to the name of its column, if the names differ. Default: empty.
     """
     of = [(columns or {}).get(field, field) for field in get_type_hints(kind)]
     return [
@@ -95,18 +95,18 @@ def refuse_unknown(
     Parameters
     ----------
     place : str
-        File and table: ``sbd/paper.toml: figures.fig1``.
+        File and table, for example ``sbd/paper.toml: figures.fig1``.
     names : iterable of str
         The names to check.
     known : iterable of str
         The accepted names.
     what : str
-        The problem. Default: ``unknown key``.
+        Text of the problem. Default: ``unknown key``.
 
     Raises
     ------
     BadValueError
-        If there are unknown names; with a line for each.
+        If there are unknown names. The message has one line for each unknown name.
     """
     expected = f"Expected one of: {', '.join(sorted(known))}"
     bad = [name for name in dict.fromkeys(names) if name not in set(known)]

@@ -14,13 +14,13 @@ check.measures.uni = ['goodput(policy="uni")', ".3f"]
 check.holds = ["blind >= adapt > uni", "blind / adapt - 1 <= ahead"]
 ```
 
-`goodput` is a measure of the paper. Named arguments select points by the values of their axes; a
+`goodput` is a measure that the paper defines. Named arguments select points by their axis values; a
 tuple matches any of its values. Other arguments are passed to the measure. A formula may contain
 measures, the numbers of the criterion, earlier `measures` of the claim, arithmetic, comparisons
 (also chained), `and`, `or`, `not`, and the functions of `vocabulary`. It is evaluated for each
 point and each run. A claim holds if every formula of `holds` is true at every point.
 
-`measures` are printed: each has a formula and the format of its numbers (default ``.4g``).
+Each entry of `measures` has a formula and the format of its printed values (default ``.4g``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = ["Criterion", "Measure", "Point", "of_point", "of_replication", "of_ru
 
 
 class Point(NamedTuple):
-    """Point of a paper: the values of its axes, and its cell or the object that computes it."""
+    """Point of a paper: its axis values, and its cell or an object from which it is computed."""
 
     place: Place
     cell: Any
@@ -54,15 +54,16 @@ Points = Sequence[Point]
 
 @dataclass(frozen=True)
 class Measure:
-    """Number at each point.
+    """Measure that formulas can use: a number at each point.
 
     Parameters
     ----------
     values : callable
         Function of the session, the cell of a point and the arguments of the measure. Returns the
-        mean and the numbers of the runs; None instead of the latter if there are no runs.
+        mean over the runs, and the list of the values of the runs. The list is None if the point
+        has no runs.
     is_simulated : bool
-        Whether the cells are simulated.
+        Whether the measure needs the simulated runs of the cells.
     is_random : bool
         Whether the measure depends on random numbers.
     """
@@ -78,8 +79,8 @@ def of_replication(measure: Callable[..., Any], *, has_arguments: bool = False) 
     Parameters
     ----------
     measure : callable
-        Function that extracts the number. With `has_arguments`, a function of the arguments that
-        returns such a function.
+        Function that extracts the number from the statistics of a run. With `has_arguments`: a
+        function that takes the arguments and returns such a function.
     has_arguments : bool
         Whether the measure has arguments. Default False.
     """
@@ -97,7 +98,7 @@ def of_run(measure: Callable[..., float]) -> Measure:
     Parameters
     ----------
     measure : callable
-        Function of the session, the number of the run, the cell and the arguments.
+        Function of the session, the index of the run (from 0), the cell and the arguments.
     """
 
     def of(cell: Cell, *arguments: Any) -> Callable[[Session, int], float]:
@@ -121,7 +122,7 @@ def _by_run(name: str, of: Callable[..., Callable[[Session, int], float]]) -> Me
 def of_point(
     compute: Callable[..., float], *, is_simulated: bool = False, is_random: bool = False
 ) -> Measure:
-    """Return a measure that computes one number of a point, such as a model or a printed number.
+    """Return a measure with one number per point, for example from a model or printed in the paper.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def of_point(
     is_simulated : bool
         Whether the measure needs all simulated runs of the point. Default False.
     is_random : bool
-        Whether the measure depends on other random numbers. Default False.
+        Whether the measure depends on random numbers other than those of the runs. Default False.
     """
 
     def values(session: Session, cell: Cell, *arguments: Any) -> tuple[float, None]:
@@ -160,7 +161,7 @@ _OPERATIONS: Final[Mapping[type, Callable[..., Any]]] = {
 }
 
 _LAST: Final = 12
-"""Largest number of points that are shown separately; otherwise, only the range is shown."""
+"""Largest number of points whose values are printed separately. For more: only the range."""
 
 
 @dataclass(frozen=True)
@@ -170,13 +171,13 @@ class Criterion:
     Parameters
     ----------
     points : sequence of Point
-        Points of the sets that the claim names.
+        Points that the claim selects.
     each : sequence of str
-        Axes; the criterion is checked separately for each of their values.
+        Axes; the criterion is checked separately for each combination of their values.
     measures : mapping of str to tuple
-        Formula and format of each shown number.
+        Maps the name of each printed number to its formula and format.
     holds : sequence of str
-        Formulas that are all true if the claim holds.
+        Formulas that must all be true for the claim to hold.
     numbers : mapping
         Numbers of the criterion.
     known : mapping of str to Measure
@@ -214,7 +215,7 @@ class Criterion:
                 raise ValueError(f"{text!r}: unknown name {node.id!r}")
 
     def cells(self) -> list[Cell]:
-        """Return the cells that the formulas select for simulated measures.
+        """Return the cells that the formulas need for measures of simulated runs.
 
         Raises
         ------
@@ -255,7 +256,7 @@ class Criterion:
         return found
 
     def _place(self, call: ast.Call | None) -> Place:
-        """Return the values of axes in the named arguments of a call."""
+        """Return the axis values in the named arguments of a call."""
         keywords = [] if call is None else call.keywords
         return {str(each.arg): self._value(each.value) for each in keywords}
 
@@ -277,7 +278,7 @@ class Criterion:
         raise ValueError(f"{ast.unparse(node)!r}: not a number of the criterion")
 
     def _groups(self) -> list[Place]:
-        """Return the values of the axes of `each`, in the order of the points."""
+        """Return the distinct values of the axes `each`, in the order of the points."""
         found = [{axis: point.place.get(axis) for axis in self.each} for point in self.points]
         places = (tuple(place.items()) for place in found if None not in place.values())
         return [dict(each) for each in dict.fromkeys(places)]
@@ -317,14 +318,14 @@ _PLAIN: Final[Mapping[type, Callable[[Any, Any], Any]]] = {
 
 
 class _Reader:
-    """Evaluates formulas for a group of points."""
+    """Evaluates formulas for a group of points with the same values of `each`."""
 
     def __init__(self, criterion: Criterion, session: Session, group: Place) -> None:
         self.criterion, self.session, self.group = criterion, session, group
         self.named: dict[str, Values] = {}
 
     def read(self, node: ast.expr) -> Values:
-        """Return the numbers of a formula."""
+        """Evaluate an expression."""
         match node:
             case ast.Call(func=ast.Name(id=name)):
                 return self._called(name, node)
@@ -403,7 +404,7 @@ def _label(place: Place) -> str:
 
 
 def _varying(values: Values) -> list[str]:
-    """Return the labels of the points, by the axes in which they differ."""
+    """Return the labels of the points; a label contains only axes in which the points differ."""
     axes = [
         axis
         for axis in (values.places[0] if len(values) else {})

@@ -1,9 +1,10 @@
-"""Comparison of printed half-widths of confidence intervals with simulated half-widths.
+"""Compares the half-widths of confidence intervals printed in the paper with simulated half-widths.
 
-The half-width of n runs is t(n) s / sqrt(n). The simulated half-width is converted to the paper's
-number of runs. The ratio of both is then the ratio of two estimates of the same standard deviation.
-For samples of m and n normal values, the standard deviation of the logarithm of this ratio is
-sqrt(1 / (2 m - 2) + 1 / (2 n - 2)), to first order.
+The half-width for n runs is t(n) s / sqrt(n): t(n) is the quantile of Student's t distribution, s
+the standard deviation of the runs. The simulated half-width is converted to the paper's number of
+runs. The ratio of the two half-widths is then the ratio of two estimates of the same standard
+deviation. For samples of m and n normal values, the standard deviation of the logarithm of this
+ratio is sqrt(1 / (2 m - 2) + 1 / (2 n - 2)), to first order.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["half_widths"]
 
 _BY_CHANCE = 2.576
-"""Half-width, in standard deviations, of the interval with 99 % of a normal distribution."""
+"""A normal variate is within this number of standard deviations of its mean with 99 %."""
 
 
 def half_widths(items: Sequence[ItemResult], session: Session) -> list[Summary]:
-    """Return the comparison of all printed half-widths, by quantity; empty if none are printed.
+    """Compare the printed half-widths of each quantity; return an empty list if none are printed.
 
     Parameters
     ----------
     items : sequence of ItemResult
-        Items with rows. The entry `replications` of `Row.extra` is the number of runs of a row, if
-        it differs from the number of the session.
+        Items with rows. The entry `replications` of `Row.extra` is the number of runs of a row. If
+        it is missing, the session's number applies.
     session : Session
-        Session; `session.paper` has the paper's number of runs and confidence.
+        Session of the paper; `session.paper` has the paper's number of runs and confidence level.
     """
     printed_runs = session.paper.published_runs
     by_quantity: dict[str, list[tuple[Row, float]]] = {}
@@ -71,7 +72,7 @@ def _runs(row: Row, session: Session) -> int:
 
 
 def _ratio(row: Row, session: Session) -> float | None:
-    """Return simulated / printed half-width, both for the paper's number of runs."""
+    """Return the simulated half-width for the paper's number of runs / the printed half-width."""
     if not row.published_ci or row.low is None or row.high is None:
         return None
     half = (row.high - row.low) / 2
@@ -82,7 +83,7 @@ def _ratio(row: Row, session: Session) -> float | None:
 
 
 def _factor(session: Session, runs: int) -> float:
-    """Return t(n) / sqrt(n): the half-width of n values with standard deviation 1."""
+    """Return t(n) / sqrt(n), the half-width for n = `runs` values with standard deviation 1."""
     values = [0.0, 1.0] + [0.5] * (runs - 2)
     return session.interval(values).half_width / statistics.stdev(values)
 

@@ -1,4 +1,4 @@
-"""Evaluation of an item: title, rows and tables, and a figure once all cells are simulated."""
+"""Evaluates an item: its rows and tables, and its figure once all cells are simulated."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 __all__ = ["Cells", "Drawn", "Evaluate", "Found", "called", "grouped", "item_of", "titles"]
 
 Cells = Sequence[Cell] | Callable[[Session], Sequence[Cell]]
-"""Cells that an item needs."""
+"""Cells that an item needs, or a function of the session that returns them."""
 
 Evaluate = Callable[[Session, Path | None], ItemResult]
-"""Computes an item's result; the path is the directory for files, None: no files."""
+"""Function of the session and the directory for files (None: no files). Returns the result."""
 
 Drawn = tuple[str, Callable[[Session], "Figure"]]
 """Title of a figure, and the function that draws the figure without its heading."""
 
 Found = tuple[Sequence[Row | None], Sequence[Table]]
-"""Rows and tables of an item; rows without a number are omitted from the result."""
+"""Rows and tables of an item. Rows that are None or have no number are omitted from the result."""
 
 
 @cache
 def titles(directory: Path) -> Mapping[str, str]:
-    """Return the titles of a paper's items."""
+    """Return a mapping from the key of each item of a paper to its title."""
     found: Mapping[str, str] = read_toml(directory, MANIFEST)["items"]
     return found
 
 
 def called(key: str, title: str) -> str:
-    """Return the title of an item with its name in the paper: ``Table 2: ...``."""
+    """Return the title of an item with a prefix: its name in the paper, as in ``Table 2: ...``."""
     name = key.rstrip("0123456789")
     word = {"table": "Table", "fig": "Fig."}.get(name)
     return title if word is None else f"{word} {key.removeprefix(name)}: {title}"
@@ -59,33 +59,34 @@ def item_of(
     whole: bool = False,
     more: Mapping[str, Drawn] = MappingProxyType({}),
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells of an item and its evaluation, in the form for `manifest.paper_of`.
+    """Return the cells of an item and its evaluation function, as `manifest.paper_of` expects.
 
     Parameters
     ----------
     directory : Path
         Directory of the paper.
     key : str
-        Key of the item. The title of ``fig5`` is ``Fig. 5: ...``; for ``table2``, the number is
-        only in the titles of its tables.
+        Key of the item. Keys such as ``fig5`` add the prefix ``Fig. 5:`` to the item's title. For
+        ``table2``, only the titles of its tables contain the number.
     cells : sequence of Cell or callable
-        Simulated cells.
+        Cells to simulate, or a function of the session that returns them.
     found : callable
         Function of the session and the title. Returns rows and tables.
     drawn : callable, optional
         Returns the figure without its heading. Default: no figure.
     legend : str or callable
-        Beginning of the line below the title of the figure, or a function of the session that
-        returns it. Default: empty.
+        Text, or a function of the session that returns it. The line below the title of the figure
+        begins with this text. Default: empty.
     title : str
-        Title of tables and figure, without the number. Default: the title in ``paper.toml``.
+        Title of the tables and of the figure, without the number. Default: the title in
+        ``paper.toml``.
     name : str
-        Title of the result. Default: `title`; for figures, with the number.
+        Title of the result. Default: `title`; for figures, `title` with the figure's number.
     whole : bool
-        Whether rows and tables require that all cells are simulated; rows without a number are then
-        kept. Default False.
+        True to return rows and tables only if all cells are simulated; rows without a number are
+        then kept. Default False.
     more : mapping of str to tuple
-        Further figures by file name: title, and function that draws the figure.
+        Further figures. Maps a file name to a title and a function that draws the figure.
     """
     plain = title or titles(directory)[key]
     heading = called(key, plain)
@@ -120,7 +121,7 @@ def _headed(session: Session, draw: Callable[[Session], Figure], title: str, abo
 def _about(
     session: Session, key: str, cells: Sequence[Cell], legend: str | Callable[[Session], str]
 ) -> str:
-    """Return the line below the title: legend, runs, number of claims that hold, and the paper."""
+    """Return the line below the title: legend, runs, number of claims that hold, citation."""
     efforts = [session.effort_of(cell) for cell in cells]
     counts = " or ".join(str(n) for n in sorted({each.replications for each in efforts}))
     legend_text = legend(session) if callable(legend) else legend
@@ -134,7 +135,7 @@ def _about(
 
 
 def grouped(points: Iterable[Point], key: Callable[[Point], Any]) -> dict[Any, list[Point]]:
-    """Return points grouped by a key, in order of appearance, without points with key None."""
+    """Group points by `key`, in order of appearance; omit points whose key is None."""
     found: dict[Any, list[Point]] = {}
     for point in points:
         if (of := key(point)) is not None:

@@ -1,4 +1,4 @@
-"""A paper's ``paper.toml``: citation, modes, formats of quantities on pages, items.
+"""Makes a `Paper` from its ``paper.toml``: citation, modes, formats of quantities, items.
 
 ```toml
 description = "..."             # one line, for lists
@@ -83,26 +83,26 @@ def paper_of(
     directory : Path
         Directory of the paper.
     claims : Claims
-        Claims of the paper's text, with a check for each.
+        Claims of the paper's text, each with a check.
     items : mapping
-        Cells and evaluation of each item, by the keys of the file, without declared items
-        (`declared`, `figures`, `timelines`). For a declared figure or timeline: a function that
-        returns further rows and tables.
+        Maps the key of an item to its cells and its evaluation function. Declared items
+        (`declared`, `figures`, `timelines`) need no entry. The entry of a declared figure or
+        timeline is a function that returns further rows and tables.
     sweeps : Sweeps
         Points of the paper.
     quantities : mapping, optional
-        Quantities that declared items name (`quantities`). Default: none.
+        Quantities that declared items use (`quantities`). Default: none.
     naming : Naming, optional
-        Names of values and points in declared figures. Default: names of the sweeps.
+        Display names of axis values and points in declared items. Default: the values themselves.
     **more
-        Further entries of `Paper`.
+        Further parameters of `Paper`.
 
     Raises
     ------
     BadValueError
         If the file or a declared item has a wrong entry; if a declared item is not in ``[items]``,
-        is also in `items`, or is `like` itself; if `items` differ from the items of the file; or if
-        a claim belongs to an unknown item.
+        is also in `items`, or inherits from itself by `like`; if `items` differ from the items of
+        the file; or if a claim belongs to an unknown item.
     """
     key = directory.name
     place = f"{key}/{MANIFEST}"
@@ -158,7 +158,7 @@ def _modes(place: str, specs: Mapping[str, Any]) -> dict[Mode, Effort]:
 def _entries_of(
     place: str, name: str, specs: Mapping[str, Any], after: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the entries of a declared item, merged with the entries that `like` inherits."""
+    """Return the entries of a declared item, including the entries inherited by `like`."""
     own = dict(specs[name])
     if "like" not in own:
         return own

@@ -1,7 +1,7 @@
-"""All papers on one page: numbers within tolerance, claims by outcome, missing items.
+"""Overview of all papers: numbers within tolerance, claims by outcome, items not reproduced.
 
-Sources: `results.json` with each paper's last full run, and the list *Not reproduced* in its
-README. Nothing is simulated.
+The data are in each paper's `results.json` (its last full run) and in the list *Not reproduced* of
+its README. Nothing is simulated.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ __all__ = [
 ]
 
 RESULTS: Final = "results.json"
-"""File in a paper's directory: the archive of its last full run."""
+"""Name of the file in a paper's directory that contains the archive of its last full run."""
 
 _HEADING: Final = "## Not reproduced"
 
 
 @dataclass(frozen=True)
 class Overview:
-    """State of one paper.
+    """State of the reproduction of one paper.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Overview:
     verdict : mapping
         Counts of the last full run, as in ``reproduce --json``.
     claims : Tally
-        Claims of the paper, without first criteria that later criteria revise.
+        Claims of the paper. First criteria that later criteria revise are omitted.
     missing : sequence of str
-        Printed items that are not reproduced, with the reason.
+        Items of the paper that are not reproduced, each with the reason.
     """
 
     paper: str
@@ -62,7 +62,7 @@ class Overview:
     missing: Sequence[str]
 
     def causes(self) -> dict[str, int]:
-        """Return the number of claims that do not hold, by cause; the empty key: no known cause."""
+        """Return the number of claims that do not hold, by cause. Key ``""``: cause not known."""
         found = [each.cause for each in self.claims.of("does not hold")]
         return {cause: found.count(cause) for cause in (*CAUSES, "") if cause in found}
 
@@ -89,7 +89,7 @@ def kept_results(paper: str) -> dict[str, Any]:
     Parameters
     ----------
     paper : str
-        An installed paper.
+        Name of an installed paper.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def overview_of(paper: str) -> Overview:
     Parameters
     ----------
     paper : str
-        An installed paper.
+        Name of an installed paper.
     """
     found = kept_results(paper)
     claims = [Claim.of(each) for each in found["claims"] if each["of_paper"]]
@@ -149,7 +149,7 @@ def _missing(readme: str) -> list[str]:
 
 
 def counts(papers: Sequence[Overview]) -> Table:
-    """Return the table of counts, a row for each paper."""
+    """Return the table of counts, with a row for each paper."""
     columns = [
         ("", "paper"),
         ("published numbers", "within"),
@@ -179,7 +179,11 @@ def counts(papers: Sequence[Overview]) -> Table:
 
 
 def lists(papers: Sequence[Overview]) -> dict[str, list[str]]:
-    """Return lists of numbers outside, open claims, and items not reproduced, by heading."""
+    """Return a mapping from headings to lists.
+
+    The lists contain the numbers outside their tolerance, the claims that do not hold or are
+    undecided, and the items that are not reproduced.
+    """
     return {
         "Published numbers outside their tolerance": [
             f"{each.paper}, {text}." for each in papers for text in each.verdict["outside_text"]

@@ -1,8 +1,8 @@
-"""Reproduction as Markdown: the complete page, and its summary.
+"""Writes a reproduction as Markdown: the complete page, and its summary.
 
-The page has a table with all rows for each item with published numbers, and the claims. The summary
-has the counts and the failures. Both are made from the JSON document that ``airpath reproduce``
-writes, or from its archive (`archive`).
+The page contains the claims, and for each item with published numbers a table of all rows. The
+summary contains the counts and the failures. Both are made from the JSON document that ``airpath
+reproduce`` writes, or from its archive (`archive`).
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _not_counted(warmup_s: float) -> str:
 
 
 def _others(made: Mapping[str, Any]) -> str:
-    """Return a text about stored runs of other versions; empty if none were used."""
+    """Return a text about reused runs of other versions; empty if no such run was used."""
     used = [
         f"{each['replications']} stored runs of commit {each['commit']}"
         for each in made.get("other_versions", ())
@@ -223,7 +223,7 @@ def _shown(row: Row, heading: str, decimals: int) -> ColumnSet:
         if row.low is None or row.high is None:
             return _number(value, decimals)
         half = (row.high - row.low) / 2
-        # The half-width has as many digits as the number.
+        # The half-width has the same number of decimals as the mean.
         return _number(value, decimals) + (
             f" ± {half:.{decimals}f}" if abs(value) >= 0.1 else f" ± {half:.1e}"
         )

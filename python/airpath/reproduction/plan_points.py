@@ -1,4 +1,4 @@
-"""Points of papers in the plan of a ledger: names, and detection of outdated points.
+"""Names the points of papers in the plan of a ledger, and detects outdated points.
 
 Several commands with different items, modes and papers may share a ledger. The name of a point
 contains all values in which points may differ, so that names are unique.
@@ -24,7 +24,7 @@ __all__ = ["CurrentPoints", "named"]
 
 
 def named(paper: Paper, cell: SweepPoint, effort: Effort) -> dict[str, Any]:
-    """Return the values that name a point in a ledger.
+    """Return the values that identify a point in a ledger.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def named(paper: Paper, cell: SweepPoint, effort: Effort) -> dict[str, Any]:
     cell : SweepPoint
         Cell of the point.
     effort : Effort
-        Effort, which has the simulated time.
+        Effort of the mode; it has the default duration and warm-up.
     """
     series = {"record.series": list(cell.series)} if cell.series else {}
     times = {"duration_s": effort.duration_s, "warmup_s": effort.warmup_s}
@@ -43,9 +43,9 @@ def named(paper: Paper, cell: SweepPoint, effort: Effort) -> dict[str, Any]:
 class CurrentPoints:
     """Test whether a point of a plan still belongs to the paper.
 
-    A point belongs to the paper if a sweep, an item or a claim has its values, and its scenario is
-    unchanged. For points of a function that no sweep uses, only the scenario is compared. Points of
-    other papers are always accepted.
+    A point belongs to the paper if a sweep, an item or a claim contains a cell with its axis
+    values, and its scenario is unchanged. For points of a scenario function that no sweep uses,
+    only the scenario is compared. Points of other papers are always accepted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Discovery of papers: installed papers by entry point, other papers by directory.
+"""Finds papers: installed papers by entry point, other papers by directory.
 
 A distribution declares its papers in its ``pyproject.toml``. The directory of a paper contains
 ``paper.toml`` (see `manifest`). Listing reads its `description` and does not run the paper's code:
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 GROUP: Final = "airpath.papers"
-"""Group of the entry points."""
+"""Name of the group of entry points."""
 
 INSTALL: Final = "pip install 'airpath[papers]'"
-"""Command that installs the papers that validate Airpath."""
+"""Command that installs the papers of the Airpath project."""
 
 NO_PAPERS: Final = f"no papers are installed. Run {INSTALL}, or use the directory of a paper."
 
 
 def installed_papers() -> dict[str, str]:
-    """Return the descriptions of the installed papers by name, without running their code.
+    """Return a mapping from the name of each installed paper to its description.
 
-    A missing description is empty.
+    A missing description is an empty string. The code of the papers is not run.
     """
     return {name: _description(entry) for name, entry in sorted(_entries().items())}
 
@@ -57,9 +57,10 @@ def load(name: str) -> Paper:
     Parameters
     ----------
     name : str
-        An installed paper, ``qawla``, or the path of a directory that is a Python package with a
-        `PAPER`, written with a slash, ``papers/studies/qawla``. Modules of a directory
-        import one another with a dot: ``from .scenarios import simulated``.
+        Name of an installed paper, for example ``qawla``. Or the path of a directory that is a
+        Python package with a `PAPER`; the path must contain a slash, as in
+        ``papers/studies/qawla``. Modules in a directory use relative imports: ``from .scenarios
+        import simulated``.
 
     Returns
     -------
@@ -69,8 +70,8 @@ def load(name: str) -> Paper:
     Raises
     ------
     BadValueError
-        If there is no such paper, two distributions have a paper of this name, or its code raises
-        an exception.
+        If there is no such paper, two distributions have a paper of this name, or the paper's code
+        raises an exception.
     """
     if isinstance(name, str) and "/" in name:
         return _paper_in(name)
@@ -82,7 +83,7 @@ def load(name: str) -> Paper:
 
 
 def papers_with(file: str) -> list[str]:
-    """Return the names of the installed papers with a file of this name in their directory."""
+    """Return the names of the installed papers whose directory contains this file."""
     found = {name: _directory(entry) for name, entry in sorted(_entries().items())}
     return [name for name, place in found.items() if place is not None and (place / file).is_file()]
 
@@ -103,7 +104,7 @@ def paper_directory(name: str) -> Path:
 
 
 def _entries() -> dict[str, EntryPoint]:
-    """Return the entry points by name.
+    """Return a mapping from the name of each paper to its entry point.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Published numbers: lines of a CSV file with units and half-widths.
+"""Reads published numbers and their half-widths from the lines of a CSV file.
 
-The half-width of a number's interval is in a column of the same name with ``half_width`` before the
-unit: ``delay_half_width_s`` belongs to ``delay_s``. An empty entry means that the paper prints no
-number.
+The name of a column ends with the unit. The column of half-widths has the same name, with
+``half_width`` before the unit: ``delay_half_width_s`` belongs to ``delay_s``. An empty entry means
+that the paper prints no number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["PublishedMean", "line_of", "parsed", "published_mean"]
 
 
 class PublishedMean(NamedTuple):
-    """Printed number with the half-width of its interval."""
+    """Number printed in the paper, with the half-width of its confidence interval."""
 
     mean: float
     half_width: float
@@ -28,14 +28,14 @@ class PublishedMean(NamedTuple):
 
 
 def published_mean(line: Mapping[str, str], column: str) -> PublishedMean:
-    """Return a number of a line of a CSV file, with its half-width."""
+    """Return the number in a column of a CSV line, with its half-width."""
     stem, _, unit = column.rpartition("_")
     half_width = line.get(f"{stem}_half_width_{unit}") or math.nan
     return PublishedMean(float(line[column]), float(half_width))
 
 
 def line_of(lines: Sequence[Mapping[str, str]], place: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the line whose columns match the values of a place; empty if there is none."""
+    """Return the line whose columns have the values in `place`; empty if there is no such line."""
     for line in lines:
         shared = [axis for axis in place if axis in line]
         if shared and all(parsed(line[axis]) == place[axis] for axis in shared):
@@ -44,7 +44,7 @@ def line_of(lines: Sequence[Mapping[str, str]], place: Mapping[str, Any]) -> Map
 
 
 def parsed(entry: str) -> int | float | str:
-    """Return an entry of a CSV file as an integer or a number if possible, else as text."""
+    """Parse an entry of a CSV file as an integer or a float if possible; else return the text."""
     for kind in (int, float):
         try:
             return kind(entry)

@@ -1,6 +1,6 @@
-"""Quantities: named measures of a paper, with rows, texts and columns.
+"""Quantities of a paper: named measures that produce estimates, rows, texts and table columns.
 
-A paper defines its quantities once; tables, figures and claims use their estimates and rows.
+A paper defines each quantity once; its tables, figures and claims use the quantity.
 """
 
 from __future__ import annotations
@@ -60,11 +60,12 @@ class MeasuredQuantity:
     decimals : int
         Number of printed decimals.
     tolerance : Tolerance or callable, optional
-        Accepted difference from the published number, or a function of the values by axis. Default:
-        no tolerance.
+        Accepted difference from the published number, or a function that takes the axis values of
+        a point and returns it. Default: no tolerance.
     batch : int
-        Number of runs behind one number of the paper. A row then has the means of batches of this
-        number of Airpath's runs, as ``means_of_20_runs``. Default 0: no batches.
+        Number of runs from which the paper computed one number. Airpath's runs are divided into
+        batches of this size, and `Row.extra` contains the mean of each batch, for example as
+        ``means_of_20_runs``. Default 0: no batches.
     columns : ColumnSet, optional
         Columns of tables. Default: the published number, the computed number, the difference in per
         cent.
@@ -139,9 +140,10 @@ class MeasuredQuantity:
 
 @dataclass(frozen=True)
 class RecordedQuantity(MeasuredQuantity):
-    """Quantity that is measured in a run and its recorded series.
+    """Quantity that is measured in the statistics and the recorded series of a run.
 
-    `measure` is a function of the session, the number of the run and the cell (`formulas.of_run`).
+    `measure` is a function of the session, the index of the run (from 0) and the cell
+    (`formulas.of_run`).
     """
 
     def values(self, session: Session, cell: Cell) -> list[float]:
@@ -152,18 +154,18 @@ class RecordedQuantity(MeasuredQuantity):
 
 @dataclass(frozen=True)
 class ComputedQuantity:
-    """Quantity that a model computes from the values of a point.
+    """Quantity that a model computes from the axis values of a point.
 
     Parameters
     ----------
     name, unit : str
         As in `MeasuredQuantity`.
     compute : callable
-        Function of the values by axis. Returns NaN if there is no number.
+        Function of the axis values. Returns NaN if the quantity is not defined at the point.
     form : str
-        Format specification of the number.
+        Format specification for the number.
     extra : callable, optional
-        Function of the session and the cell; returns `Row.extra`. Default: empty.
+        Function of the session and the cell; returns `Row.extra`. Default: `Row.extra` is empty.
     tolerance, columns : optional
         As in `MeasuredQuantity`.
     """
@@ -217,8 +219,8 @@ class ComputedQuantity:
 class PointQuantity(ComputedQuantity):
     """Quantity that is computed from all data of a point.
 
-    `compute` is a function of the session and the cell. Figures show it only at points, not
-    between.
+    `compute` is a function of the session and the cell. Figures show the quantity only at the
+    points, not as a curve between them.
     """
 
     def value(self, session: Session, cell: Any) -> float | None:
@@ -238,14 +240,14 @@ def _known(found: float) -> float | None:
 
 @dataclass(frozen=True)
 class PrintedQuantity:
-    """Number that the paper prints for a point; plotted like a measured number.
+    """Number that the paper prints for a point. Figures plot it like a measured number.
 
     Parameters
     ----------
     name, unit : str
         As in `MeasuredQuantity`.
     printed : callable
-        Function of the values by axis. Returns None if there is no number.
+        Function of the axis values. Returns None if the paper prints no number.
     """
 
     name: str
@@ -279,11 +281,12 @@ class Improvement:
     per_cent : float
         Change of the mean, per cent.
     significant : bool
-        Whether the interval of the differences, run by run, excludes 0.
+        Whether the confidence interval of the paired differences excludes 0.
     per_cent_of_batches : list of float
         Change of the mean of each batch of runs, per cent.
     interval : tuple of float
-        Interval of the mean paired difference, per cent of the mean of the base; NaN for one run.
+        Confidence interval of the mean paired difference, per cent of the first cell's mean. NaN if
+        there is only one run.
     """
 
     per_cent: float
@@ -295,7 +298,7 @@ class Improvement:
 def improvement(
     session: Session, cell: Cell, other: Cell, quantity: MeasuredQuantity
 ) -> Improvement | None:
-    """Return the change of a quantity between two cells; None if one has no runs."""
+    """Return the change of a quantity between two cells; None if one of the cells has no runs."""
     changed, base_values = (quantity.values(session, each) for each in (cell, other))
     if not changed or not base_values:
         return None

@@ -1,14 +1,14 @@
-"""Published numbers that are relative to computed numbers, in a panel of a declared figure.
+"""Bands and stars in declared figures: published numbers that are relative to computed numbers.
 
 ```toml
 bands = [{of = "goodput", place = {curve = "UNI"}, between = [1.23, 1.40], label = "paper: ..."}]
 stars = [{of = "goodput", place = {delay_ms = 10.0}, times = 0.68, at = 60.0, label = "paper: ..."}]
 ```
 
-A band is the area between two multiples of a quantity at the points of a place. A star is at x =
-`at`. Its height is the quantity at the only point of a place, multiplied by `times` or increased by
-`plus`. It has the colour of the curve with the label `like`. Bands and stars at points that a mode
-omits are not plotted.
+Both refer to the points with the axis values `place`. A band is the area between two multiples of
+the quantity `of` at these points. A star has x = `at`; its y-value is the quantity at the only
+matching point, multiplied by `times` or increased by `plus`. The star has the colour of the curve
+with the label `like`. Bands and stars are not plotted if the mode omits their points.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def refuse_relative(
     Raises
     ------
     BadValueError
-        If a key, a quantity or a label is unknown, a band matches no point, or a star does not
-        match exactly one point.
+        If a key, a quantity or a label is unknown, a band matches no point, or a star matches no
+        point or several points.
     """
     for kind, kinds, required in (
         ("bands", _BAND, ("of", "between", "label")),
@@ -143,7 +143,7 @@ def stars_of(
     quantities: Mapping[str, Any],
     colours: Mapping[str, str],
 ) -> list[Points]:
-    """Return the stars of a panel; `colours` has the colours of curves by label, for `like`."""
+    """Return the stars of a panel; `colours` maps the label of each curve to its colour."""
     found = []
     for star in spec.get("stars", []):
         colour = colours.get(star.get("like", ""), style.COLOURS["black"])

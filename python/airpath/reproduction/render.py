@@ -25,10 +25,10 @@ def print_report(report: Report, console: Console, *, brief: bool = False) -> No
     report : Report
         Report of `airpath.reproduction.reproduce`.
     console : rich.console.Console
-        Output. The terminal wraps tables that are too wide; they are never cut.
+        Output. Tables that are too wide are wrapped, not cut.
     brief : bool
-        Whether to print only the verdict, numbers outside their tolerance and claims that do not
-        hold. Default False.
+        True to print only the verdict, the numbers outside their tolerance, and the claims that do
+        not hold. Default False.
     """
     console.print(f"[bold]{escape(report.paper.title)}[/bold]")
     console.print(escape(report.paper.citation), style="dim")

@@ -60,38 +60,41 @@ def reproduce_paper(
     Parameters
     ----------
     paper : str or Paper
-        An installed paper, the path of a directory as in `load`, or a paper.
+        Name of an installed paper, path of a directory as in `load`, or a `Paper`.
     items : sequence of str
-        Items to reproduce, ``["table3", "fig5"]``. Default: all.
+        Items to reproduce, for example ``["table3", "fig5"]``. Default: all items.
     mode : {"quick", "default", "full"}
         Amount of simulation; the paper defines each mode.
     reps : int, optional
-        Largest number of replications of each point, 1 to 1 000 000. Default: set by the mode.
+        Upper limit of the number of replications of each point, 1 to 1 000 000. Default: the mode's
+        number without a limit.
     out : str or Path, optional
-        Directory for figures, for the report as JSON, and for ``report.html``, which shows both. It
-        is created if it does not exist. Default: no files. After Ctrl-C, no figures are drawn.
-        Finished replications are stored there in ``ledger.sqlite`` and ``series`` and reused by
-        later calls.
+        Directory for the figures, for the report as JSON, and for ``report.html``, which shows
+        both. It is created if it does not exist. Finished replications are stored there in
+        ``ledger.sqlite`` and ``series``; later calls reuse them. After Ctrl-C, no figures are
+        written. Default: no files.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
         Worker threads, 1 to 10 000. Default: one for each core.
     progress : callable, ``"auto"`` or None
         Called with the finished fraction in [0, 1] and a text about the current step. Default
-        ``"auto"``: a bar in a notebook and in an interactive interpreter.
+        ``"auto"``: a progress bar in a notebook and in an interactive interpreter.
     provenance : mapping, optional
-        First entries of the report's provenance, for example the command line.
+        Additional entries at the beginning of the report's provenance, for example the command
+        line.
     effort : Effort, optional
-        Replications and durations that replace those of the mode.
+        Number of replications and durations that replace the mode's. Default: the mode's effort.
     figure_formats : str or sequence of str
-        Formats of the figures: ``png``, ``pdf``, ``svg``, or several. Default PNG and SVG.
+        Formats of the figures: one or several of ``png``, ``pdf``, ``svg``. Default PNG and SVG.
     accept_version : bool
-        Whether replications of other versions in `out` are used. Default False: they are ignored.
+        True to use replications in `out` that were run by other versions of Airpath. Default False:
+        they are ignored.
 
     Returns
     -------
     report : Report
-        The report. After Ctrl-C, `interrupted` is set and the report has the finished results.
+        The report. After Ctrl-C, `interrupted` is True and the report has the finished results.
 
     Raises
     ------
@@ -163,7 +166,7 @@ def _chosen_items(paper: Paper, names: Sequence[str]) -> list[Item]:
 def _wanted_cells(
     items: Sequence[Item], specs: Sequence[ClaimCheck], session: Session
 ) -> list[Cell]:
-    """Return the cells to simulate; empty if Ctrl-C interrupts the items while they list cells."""
+    """Return the cells to simulate; empty if Ctrl-C interrupts the computation of the cells."""
     try:
         wanted = [item.cells_of(session) for item in items] + [spec.cells for spec in specs]
     except KeyboardInterrupt:
@@ -173,9 +176,11 @@ def _wanted_cells(
 
 
 def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> list[ClaimCheck]:
-    """Return the claims whose cells are all simulated, even if their item was not requested.
+    """Return the claims that can be checked.
 
-    Claims without cells are checked if they were requested and the run was not interrupted.
+    A claim with cells can be checked if all its cells are simulated, even if its item was not
+    requested. A claim without cells can be checked if it was requested and the run was not
+    interrupted.
     """
     return [
         spec
@@ -189,9 +194,9 @@ def _checkable(paper: Paper, wanted: Sequence[ClaimCheck], session: Session) -> 
 
 
 def _evaluate(item: Item, session: Session, directory: Path | None) -> ItemResult:
-    """Evaluate an item; after Ctrl-C (also while figures are drawn), without figures.
+    """Evaluate an item. After Ctrl-C (also while figures are plotted), evaluate without figures.
 
-    If the item then needs further computations, its result is empty.
+    If an interrupted evaluation needs further computations, its result is empty.
     """
     if not session.interrupted:
         try:

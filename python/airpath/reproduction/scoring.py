@@ -1,4 +1,4 @@
-"""Agreement of many rows of a paper, for summaries."""
+"""Functions that summarise how well many rows of a paper agree with the published numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["by_place", "largest_difference", "others", "within_by_batch"]
 
 
 def by_place(rows: Iterable[Row], names: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
-    """Return rows grouped by the entries `names` of `Row.row`."""
+    """Group rows by the entries `names` of `Row.row`."""
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row.row[name] for name in names), []).append(row)
@@ -20,20 +20,20 @@ def by_place(rows: Iterable[Row], names: Sequence[str]) -> dict[tuple[Any, ...],
 
 
 def largest_difference(rows: Iterable[Row], quantity: str) -> float:
-    """Return the relative difference of a quantity with the largest magnitude, with its sign."""
+    """Return the relative difference (with sign) of a quantity that has the largest magnitude."""
     found = [row.relative_difference or 0.0 for row in rows if row.quantity == quantity]
     return max(found, key=abs, default=0.0)
 
 
 def within_by_batch(places: Iterable[Sequence[Row]], batches: str) -> list[int]:
-    """Return the number of places whose rows are all within tolerance, for each batch of runs.
+    """Return, for each batch of runs, the number of points whose rows are all within tolerance.
 
     Parameters
     ----------
     places : iterable of sequence of Row
-        The rows of each place.
+        The rows of each point.
     batches : str
-        The entry of `Row.extra` that has a number for each batch.
+        Name of the entry of `Row.extra` that has a value for each batch.
     """
     near = [
         [all(of_one) for of_one in zip(*(_within(row, batches) for row in rows), strict=True)]
@@ -47,5 +47,5 @@ def _within(row: Row, batches: str) -> list[bool]:
 
 
 def others(names: Sequence[str], about: str = "others") -> str:
-    """Return the end of a line that lists exceptions: ``; others: a; b``; empty without names."""
+    """Return ``; others: a; b``, the end of a line that lists exceptions; empty without names."""
     return f"; {about}: {'; '.join(names)}" if names else ""

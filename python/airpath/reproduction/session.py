@@ -1,4 +1,4 @@
-"""One run of `reproduce`: simulates each cell once, and stores finished replications."""
+"""The session of one `reproduce` call: simulates each cell once, stores finished replications."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Session:
-    """Simulations and solutions that the items of one run share.
+    """Simulations and computed values that the items of one `reproduce` call share.
 
     Parameters
     ----------
@@ -37,9 +37,10 @@ class Session:
     effort : Effort
         Effort of the mode.
     seed : int
-        Master seed of all cells, so that compared cells share random numbers. Default 1.
+        Master seed. All cells have the same seed, so that compared cells share random numbers.
+        Default 1.
     threads : int or None
-        Worker threads; None is one for each core.
+        Number of worker threads; None: one for each core.
     progress : ProgressCallback or None
         Receives the progress.
     figure_formats : sequence of str
@@ -47,7 +48,8 @@ class Session:
     directory : Path or None
         Directory of the ledger; None: a temporary directory.
     accept_version : bool
-        Whether replications of other versions in the ledger are used. Default False.
+        True to use replications that the ledger contains from other versions of Airpath. Default
+        False.
     """
 
     def __init__(
@@ -68,9 +70,9 @@ class Session:
         self.progress = progress
         self.interrupted = False
         self.others: Mapping[Build, int] = {}
-        """Replications of other versions that are used."""
+        """Number of reused replications of each other version."""
         self.resample: int | None = None
-        """Number of the resample, from 0; None for the original runs."""
+        """Index of the resample, from 0; None for the original runs."""
         self._figure_formats = figure_formats
         self._ledger: dict[str, Any] = {"directory": directory, "accept_version": accept_version}
         self._simulated: dict[Cell, Simulated] = {}
@@ -135,19 +137,20 @@ class Session:
 
     @property
     def about(self) -> str:
-        """The paper, the seed and the effort, for the metadata of figures."""
+        """Citation, seed and effort, for the metadata of figures."""
         return f"{self.paper.citation} seed {self.seed}, {self.effort.describe()}"
 
     def resampled(self, draw: int) -> Session:
-        """Return the session with its runs resampled with replacement (bootstrap).
+        """Return a session whose runs are a bootstrap resample (sampled with replacement).
 
-        Cells with equal numbers of runs keep their pairs: run i of each cell is replaced by the
-        same run. `shared` computes its values again for this resample.
+        Runs stay paired across cells with the same number of runs: in each of these cells, run i is
+        replaced by the run with the same index. `shared` computes its values again for this
+        resample.
 
         Parameters
         ----------
         draw : int
-            Number of the resample, from 0. Equal numbers give equal resamples.
+            Index of the resample, from 0. The same index gives the same resample.
         """
         made = copy.copy(self)
         made.resample = draw
@@ -155,17 +158,17 @@ class Session:
         return made
 
     def per_run(self, cell: Cell, name: Hashable, measure: Callable[[Session, int], T]) -> list[T]:
-        """Return a measure of each finished replication; it is computed once for all resamples.
+        """Return a measure of each finished replication. Resamples reuse the computed values.
 
         Parameters
         ----------
         cell : Cell
             The cell.
         name : hashable
-            Name of the measure, including all its inputs except the run.
+            Key of the measure. It must include all inputs of the measure except the run.
         measure : callable
-            Function of the session with all runs and the number of a run. It may read the same run
-            of other cells with the same number of runs.
+            Function of the session with the original runs, and the index of a run (from 0). It may
+            read the run with this index of other cells that have the same number of runs.
         """
         key = (cell, name)
         if cell not in self._simulated:
@@ -179,11 +182,11 @@ class Session:
         return [found[run] for run in _drawn(self.resample, len(found))]
 
     def values(self, cell: Cell, value: Callable[[Mapping[str, Any]], float]) -> list[float]:
-        """Return a number of each finished replication; empty if there is none."""
+        """Return a value per finished replication; empty if no replication is finished."""
         return self.per_run(cell, value, lambda runs, run: value(runs.replications(cell)[run]))
 
     def replications(self, cell: Cell) -> Sequence[Mapping[str, Any]]:
-        """Return the statistics of each finished replication; empty if there is none."""
+        """Return the statistics per finished replication; empty if no replication is finished."""
         run = self._runs_of(cell)
         return [] if run is None else run.replications
 
@@ -197,7 +200,7 @@ class Session:
         name : str
             Name of the series.
         replication : int
-            Number of the replication, from 0. Default 0.
+            Index of the replication, from 0. Default 0.
 
         Returns
         -------
@@ -236,9 +239,9 @@ class Session:
         return self.interval(found)
 
     def interval(self, values: Sequence[float]) -> Interval:
-        """Return the mean of one or more values, with an interval of the paper's confidence.
+        """Return the mean of one or more values, with a confidence interval at the paper's level.
 
-        The mean is NaN if one of the values is NaN: runs without a measure are not skipped.
+        The mean is NaN if one of the values is NaN. Runs without a value are not skipped.
         """
         if any(map(math.isnan, values)):
             return Interval(math.nan, math.nan, math.nan, self.paper.confidence, len(values))
@@ -299,7 +302,7 @@ class Session:
             return self.write(make(), out, stem, title, about)
 
     def scenarios(self) -> dict[str, Any]:
-        """Return all simulated scenarios, resolved, as plain values, by the label of the cell."""
+        """Return a mapping from the label of each simulated cell to its resolved scenario."""
         return {
             cell.label: json.loads(self.scenario(cell).resolve()[0]) for cell in self._simulated
         }

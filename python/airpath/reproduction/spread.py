@@ -1,4 +1,4 @@
-"""Tables of points: a line for each setting of some axes, a column for each value of another."""
+"""Tables of points. Some axes determine the line of a point, another axis determines its column."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ __all__ = ["Naming", "at_axis", "lines_of", "spread_table", "values_of"]
 
 @dataclass(frozen=True)
 class Naming:
-    """Names of values and points in a paper.
+    """Display names of axis values and points in a paper.
 
     Parameters
     ----------
     words : mapping
-        Words for the values of each axis: a mapping, a format such as ``"{} ms"``, or a function.
-        Also the word for a quantity, by its name. Default: the values themselves. For points that
-        are not simulated, a mapping must contain all values.
+        Maps an axis to the display names of its values: a mapping from value to name, a format such
+        as ``"{} ms"``, or a function. Also maps the name of a quantity to its display name.
+        Default: the values are displayed unchanged. For points that are not simulated, a mapping
+        must contain all values.
     place_of : callable
-        Returns the entries that name the rows of a point. Default: the place without empty values.
+        Returns the entries that identify the rows of a point. Default: the point's place without
+        empty values.
     """
 
     words: Mapping[str, Any] = field(default_factory=dict)
@@ -37,14 +39,14 @@ class Naming:
     }
 
     def word(self, axis: str, value: Any) -> str:
-        """Return the word for the value of an axis."""
+        """Return the display name of an axis value."""
         words = self.words.get(axis, "{}")
         if isinstance(words, str):
             return words.format(f"{value:g}" if isinstance(value, float) else value)
         return str(words(value) if callable(words) else words[value])
 
     def refuse_values(self, place: str, points: Sequence[Point], axes: Iterable[str]) -> None:
-        """Reject values of points that are not simulated if a mapping has no word for them."""
+        """Reject axis values without display name; checks only points that are not simulated."""
         at = [values_of(point) for point in points if not point.cell.scenario]
         for axis in axes:
             words = self.words.get(axis)
@@ -53,18 +55,18 @@ class Naming:
                 refuse_unknown(f"{place}.{axis}", values, [*map(str, words)], "no value of it")
 
     def label(self, point: Point, axes: Sequence[str]) -> str:
-        """Return the words for the values of axes of a point, separated by commas."""
+        """Return the display names of a point's values of these axes, separated by commas."""
         words = (self.word(*at_axis(point, axis)) for axis in axes)
         return ", ".join(filter(None, words))
 
 
 def values_of(point: Point) -> dict[str, Any]:
-    """Return the axes of a point's scenario and of its place."""
+    """Return the axis values in a point's scenario and in its place."""
     return {**point.cell.axes, **point.place}
 
 
 def at_axis(point: Point, axis: str) -> tuple[str, Any]:
-    """Return the first axis of ``a|b`` that a point has, and its value."""
+    """Return the name and the value of the first axis in ``a|b`` that a point has."""
     values = values_of(point)
     return next((name, values[name]) for name in axis.split("|") if name in values)
 
@@ -92,7 +94,7 @@ def spread_table(
     quantities : mapping
         Quantities by name.
     naming : Naming
-        Names of values in the paper.
+        Display names of axis values.
     """
     across = spec.get("across")
     lines = lines_of("", points, spec, naming)
@@ -121,7 +123,7 @@ def spread_table(
 def _text(
     session: Session, quantity: Any, column: Sequence[str], line: Mapping[str, Point], label: str
 ) -> str:
-    """Return an entry of a line; columns without a value of `across` use the first point."""
+    """Return the text of a table cell; columns without a value of `across` use the first point."""
     of_value = any(field in text for text in column[1:] for field in ("{}", "{first}"))
     point = line.get(label) if of_value else next(iter(line.values()))
     found: str = "" if point is None else quantity.text(session, point.cell)
@@ -131,7 +133,7 @@ def _text(
 def lines_of(
     place: str, points: Sequence[Point], spec: Mapping[str, Any], naming: Naming
 ) -> dict[Any, dict[str, Point]]:
-    """Return the points of each line, by the words for the value of `across`.
+    """Return, for each line, a mapping from the display name of the `across` value to the point.
 
     Parameters
     ----------
@@ -142,12 +144,12 @@ def lines_of(
     spec : mapping
         Entries `lines` and `across`.
     naming : Naming
-        Names of values in the paper.
+        Display names of axis values.
 
     Raises
     ------
     BadValueError
-        If two different points have the same line and the same words.
+        If two different points have the same line and the same column.
     """
     across = spec.get("across")
     lines: dict[Any, dict[str, Point]] = {}
@@ -171,7 +173,7 @@ def _described(point: Point) -> str:
 def _column(
     column: str | Sequence[str], quantities: Mapping[str, Any], *, spread: bool
 ) -> Sequence[str]:
-    """Return the quantity of a column, its group and its name."""
+    """Return the quantity of a column, the heading of its group, and its own heading."""
     if not isinstance(column, str):
         return column
     quantity = quantities[column]
@@ -183,9 +185,9 @@ def _column(
 def _spread(
     columns: Sequence[Sequence[str]], labels: Sequence[str]
 ) -> Iterator[tuple[Sequence[str], str]]:
-    """Yield the columns, each with its value of `across`.
+    """Yield each column with the display name of its `across` value.
 
-    Adjacent columns that are repeated for each value are grouped by value.
+    Adjacent columns that are repeated for each value are sorted by value.
     """
     for is_spread, group in groupby(columns, lambda column: "{}" in column[1] + column[2]):
         together = list(group)

@@ -1,9 +1,9 @@
-"""Strength of a verdict: checks of a claim on bootstrap resamples of the runs.
+"""Measures the strength of a claim's outcome on bootstrap resamples of the runs.
 
-Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), §6. A resample of n runs has
-n runs, drawn with replacement. Cells with equal numbers of runs keep their pairs. Left out: the
-correction for few runs (the variance of a resampled mean is (n - 1) / n times the unbiased
-variance).
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), §6. A resample of n runs
+consists of n runs, sampled with replacement. Runs stay paired across cells with the same number of
+runs. The variance of a resampled mean is (n - 1) / n times the unbiased variance; this is not
+corrected.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["checked"]
 
 
 def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
-    """Check claims on all runs, and on `Effort.resamples` of them.
+    """Check claims on all runs, and on each of `Effort.resamples` resamples.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
     Returns
     -------
     claims : list of Claim
-        Claims in the order of `specs`. After Ctrl-C, they have no strength, and
-        `session.interrupted` is set.
+        Claims in the order of `specs`. After Ctrl-C, the claims have no strength, and
+        `session.interrupted` is True.
     """
     found = [spec.check(session) for spec in specs]
     draws = session.effort.resamples
@@ -55,6 +55,6 @@ def checked(session: Session, specs: Sequence[ClaimCheck]) -> list[Claim]:
 
 
 def _varies(session: Session, spec: ClaimCheck) -> bool:
-    """Return whether resamples can differ: a random check, and more than one run of a cell."""
+    """Return whether resamples can differ: the check is random and a cell has at least 2 runs."""
     runs = [len(session.replications(cell)) for cell in spec.cells]
     return spec.is_random and max(runs, default=2) > 1

@@ -1,4 +1,4 @@
-"""Keys of a paper's sweep, with the check of each key (see `sweeps`)."""
+"""Checks the keys of a paper's sweeps in ``sweeps.toml`` (see `sweeps`)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ __all__ = [
 ]
 
 _OF_USERS: Final = ("seed", "confidence", "common_random_numbers", "metrics", "engines", "random")
-"""Keys of a sweep file that are set for the complete paper, or do not apply to papers."""
+"""Keys of a user's sweep file that papers set globally or do not support."""
 
 _OF_RUNS: Final = ("series", "reps", "duration_s", "warmup_s", "reps_as")
 """Keys that do not apply to points that are not simulated."""
 
 
 class Share(NamedTuple):
-    """Share of the replications of the mode: one in `one_in`, at least `least`."""
+    """A fraction of the mode's replications: 1 / `one_in`, but at least `least` replications."""
 
     one_in: int
     least: int = 2
@@ -102,7 +102,7 @@ _Names = Annotated[tuple[str, ...], PlainValidator(_texts)]
 
 
 class PaperSweepKeys(SweepKeys):
-    """Sweep of a paper, or a part of it; see `sweeps` for the keys."""
+    """Keys of a paper's sweep, or of a part of a sweep (see `sweeps`)."""
 
     scenario: Text = ""
     reps: Maybe[Annotated[int | Share, PlainValidator(_reps)]] = ABSENT
@@ -116,7 +116,7 @@ class PaperSweepKeys(SweepKeys):
 
 
 def _spaced(given: Any, axis: str, at: str) -> Any:
-    """Return the values of an axis; a table defines numbers at equal distances or ratios."""
+    """Return the values of an axis; a table defines numbers with equal steps or equal ratios."""
     if not isinstance(given, Mapping):
         return given
     match given if all(map(is_number, given.values())) else {}:
@@ -131,7 +131,7 @@ def _spaced(given: Any, axis: str, at: str) -> Any:
 
 
 def keys_of(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
-    """Return the keys of a part, with `changes` converted to points; reject wrong keys."""
+    """Check the keys of a part and return them, with `changes` converted to points."""
     of_runs = _OF_RUNS if part.get("scenario") == "" else ()
     wrong = [key for key in (*_OF_USERS, *of_runs) if key in part]
     if wrong:
@@ -153,7 +153,7 @@ def keys_of(part: Mapping[str, Any], at: str) -> PaperSweepKeys:
 
 
 def parts_of(found: Any, name: str, place: str) -> Sequence[Mapping[str, Any]]:
-    """Return the parts of a sweep: one or several tables."""
+    """Return the parts of a sweep. A sweep has one or several tables."""
     parts = found if isinstance(found, list) else [found]
     if not parts or not all(isinstance(part, Mapping) for part in parts):
         accepted = f"Use a table [{name}], or several [[{name}]]"
@@ -162,7 +162,7 @@ def parts_of(found: Any, name: str, place: str) -> Sequence[Mapping[str, Any]]:
 
 
 def changes_of(part: Mapping[str, Any], at: str) -> dict[str, str]:
-    """Return the descriptions of the changes of a part, by name."""
+    """Return a mapping from the name of each change of a part to its description."""
     changes = keys_of({"changes": part.get("changes", {})}, at).changes
     for name, values in changes.items():
         if not isinstance(values.get("about"), str):
@@ -173,7 +173,7 @@ def changes_of(part: Mapping[str, Any], at: str) -> dict[str, str]:
 
 
 def own_effort(axes: dict[str, Any], at: str) -> dict[str, Any]:
-    """Remove duration, warm-up and number of replications from a point's values; return them."""
+    """Remove the duration, warm-up and replication count from a point's values; return them."""
     found = {}
     for name in _OF_EFFORT.keys() & axes.keys():
         value = axes.pop(name)
@@ -188,7 +188,7 @@ def own_effort(axes: dict[str, Any], at: str) -> dict[str, Any]:
 
 
 def not_above(duration_s: float, warmup_s: float) -> str:
-    """Return the message about a duration that is not above the warm-up, both in s."""
+    """Return an error message: `duration_s` is not above `warmup_s`."""
     return (
         f"duration_s = {duration_s:g}: not above the warm-up of {warmup_s:g} s. "
         "Use a longer duration_s or a shorter warmup_s."
@@ -196,7 +196,7 @@ def not_above(duration_s: float, warmup_s: float) -> str:
 
 
 def thinned(keys: PaperSweepKeys, effort: Effort | None, at: str) -> PaperSweepKeys:
-    """Return the keys of a part, with fewer values of the axes in `thin` according to the mode."""
+    """Return the keys of a part; the mode's effort reduces the values of the axes in `thin`."""
     for axis in keys.thin:
         if axis not in keys.grid:
             known = ", ".join(keys.grid)
@@ -213,7 +213,7 @@ def thinned(keys: PaperSweepKeys, effort: Effort | None, at: str) -> PaperSweepK
 
 
 def has_numbers(value: Any) -> bool:
-    """Return whether a value contains names of numbers of a criterion, which `filled` replaces."""
+    """Return whether a value contains a reference such as ``"$sizes"`` (see `filled`)."""
     if isinstance(value, Mapping):
         return any(map(has_numbers, value.values()))
     if isinstance(value, list):
@@ -222,7 +222,7 @@ def has_numbers(value: Any) -> bool:
 
 
 def filled(value: Any, numbers: Mapping[str, Any], at: str) -> Any:
-    """Return a value with the names of numbers of a criterion replaced by these numbers."""
+    """Replace references such as ``"$sizes"`` in a value by the criterion's numbers."""
     if isinstance(value, Mapping):
         return {key: filled(item, numbers, at) for key, item in value.items()}
     if isinstance(value, list):

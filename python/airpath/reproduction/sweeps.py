@@ -1,4 +1,4 @@
-"""The points of a paper: the sweeps in its ``sweeps.toml``.
+"""Reads the sweeps in a paper's ``sweeps.toml``, which define the points of the paper.
 
 ```toml
 [table6]
@@ -20,24 +20,25 @@ exclude = [{bearer = 128, change = "window"}]
 
 Each table is a sweep, with the keys of a sweep file: `grid`, `zip`, `points`, `exclude`, `labels`,
 `series`, and `reps`. An axis is a parameter of the function that makes the scenarios, or a key of
-the scenario. The values of the axes name a point; claims and items select points by these values.
+the scenario. The axis values identify a point; claims and items select points by these values.
 Instead of a list, an axis of `grid` may have ``{from = 0.0, to = 22.0, step = 0.5}``, or a
 logarithmic range, ``{from = 1e-5, to = 0.5, per_decade = 10}``. Further keys, all optional:
 
-* `scenario`: the function, if the paper has several, or a scenario file of the paper; ``""`` for
-  points that are not simulated, at which only models are computed;
-* `set`: values that are not part of the names of the points;
-* `place`: entries of the names that are not values of the scenario;
-* `changes`: tables of values by name, each with `about`; the names are values of the axis
-  `change`. Not together with `points`;
-* `reps`: a number, or a share of the mode's number: `{one_in = 10, min = 4}` is one in 10, at
-  least 4 (default 2). If the mode has at most `min` replications, all of them are run, each with a
-  tenth of the measured time;
-* `duration_s`, `warmup_s`: duration and warm-up of each replication, s. Default, also for `reps`:
-  values of the mode;
-* `reps_as`: sweeps; a point whose scenario is also in one of them gets the replications of that
-  sweep;
-* `thin`: axes of `grid` that use only every `Effort.grid_step`-th value, and the last.
+* `scenario`: name of the function that makes the scenarios (if the paper has several), or a
+  scenario file of the paper. ``""`` for points that are not simulated, at which only models are
+  computed.
+* `set`: axis values that are the same for all points and do not identify them.
+* `place`: values that identify the points but are not part of the scenario.
+* `changes`: maps the name of a change to a table of axis values, with a description in `about`. The
+  names are the values of the axis `change`. Not together with `points`.
+* `reps`: number of replications, or a fraction of the mode's number: `{one_in = 10, min = 4}` is
+  one tenth, but at least 4 (default of `min`: 2). If the mode has at most `min` replications, all
+  of them are run, each with one tenth of the measured time. Default: the mode's number.
+* `duration_s`, `warmup_s`: duration and warm-up of each replication, s. Default: the mode's values.
+* `reps_as`: names of sweeps. If one of these sweeps has a point with the same scenario, the point
+  has the number of replications of that sweep.
+* `thin`: names of `grid` axes. Only every `Effort.grid_step`-th value of these axes is used, and
+  the last value.
 """
 
 from __future__ import annotations
@@ -76,22 +77,22 @@ FILE: Final = "sweeps.toml"
 
 
 class SweepPoint(NamedTuple):
-    """Point of a sweep. Equal points of several sweeps are the same cell.
+    """Point of a sweep. Equal points in several sweeps are the same cell.
 
     Parameters
     ----------
     scenario : str
         Function or file that makes the scenario; empty for a point that is not simulated.
     text : str
-        The values of the axes, as JSON.
+        The axis values, as JSON.
     reps : int or Share
-        Number of replications; 0: number of the mode.
+        Number of replications; 0: the mode's number.
     duration_s, warmup_s : float
-        Duration and warm-up of each replication, s; negative: values of the mode.
+        Duration and warm-up of each replication, s; negative: the mode's values.
     series : tuple of str
-        Recorded series.
+        Names of the recorded series.
     reps_as : tuple of str
-        Sweeps that determine the replications of equal scenarios.
+        Names of sweeps whose number of replications is used for points with the same scenario.
     """
 
     scenario: str
@@ -104,21 +105,21 @@ class SweepPoint(NamedTuple):
 
     @classmethod
     def of(cls, scenario: str, **axes: Any) -> SweepPoint:
-        """Return the point of a scenario with computed values, with the effort of the mode."""
+        """Return a point with the given axis values and the mode's effort."""
         return cls(scenario, key_of(dict(sorted(axes.items()))))
 
     @property
     def axes(self) -> Mapping[str, Any]:
-        """The values by axis."""
+        """Maps each axis to its value."""
         return _parsed(self.text)
 
     def at(self, **axes: Any) -> SweepPoint:
-        """Return the point with changed values of some axes."""
+        """Return a copy of the point with some axis values replaced."""
         return self._replace(text=key_of(dict(sorted({**self.axes, **axes}.items()))))
 
     @property
     def label(self) -> str:
-        """Readable name: values, and differences from the effort of the mode."""
+        """Readable name: the axis values, and the differences from the mode's effort."""
         named = ", ".join(f"{axis}={value}" for axis, value in self.axes.items())
         runs = f"one run in {self.reps.one_in}" if isinstance(self.reps, Share) else ""
         more = [runs or f"{self.reps} runs"] if self.reps else []
@@ -136,7 +137,7 @@ def _parsed(text: str) -> Mapping[str, Any]:
 
 
 def model_point(place: Mapping[str, Any]) -> Point:
-    """Return a point that is not simulated, with these values."""
+    """Return a point with these axis values that is not simulated."""
     return Point(place, SweepPoint("", key_of(place)))
 
 
@@ -148,14 +149,15 @@ class Sweeps:
     directory : Path
         Directory with ``sweeps.toml``.
     *scenarios : callable
-        Functions that return scenarios; their parameters are axes. The first is the default.
+        Functions that return scenarios; their parameters are axes. The first function is the
+        default.
     parent : Sweeps, optional
-        Sweeps of the paper to which a study belongs; their functions and sweeps can be used too.
+        For a study: the sweeps of its paper. The study can use their functions and sweeps.
 
     Raises
     ------
     BadValueError
-        If a sweep is not a table, or has the name of a sweep of `parent`.
+        If a sweep is not a table, or has the same name as a sweep of `parent`.
     """
 
     def __init__(
@@ -178,7 +180,7 @@ class Sweeps:
             self._parts[name] = (at, parts_of(found, name, self._place))
 
     def names(self) -> list[str]:
-        """Return the names of the sweeps, sweeps of the parent first."""
+        """Return the names of the sweeps, beginning with the sweeps of `parent`."""
         return list(self._parts)
 
     def points(
@@ -195,11 +197,12 @@ class Sweeps:
         name : str
             Name of the sweep.
         numbers : mapping, optional
-            Numbers of the criterion of a claim, for entries such as ``"$sizes"``.
+            Numbers of a claim's criterion, which replace entries such as ``"$sizes"``.
         effort : Effort, optional
-            Effort whose `grid_step` reduces the values of axes. Default: all values.
+            Effort whose `grid_step` reduces the values of the axes in `thin`. Default: all values.
         **place
-            Values of axes; a tuple matches any of its values. Default: all points.
+            Axis values of the points to return; a tuple matches any of its values. Default: all
+            points.
 
         Raises
         ------
@@ -220,7 +223,7 @@ class Sweeps:
 
     @lru_cache(1024)  # noqa: B019  (the sweeps of a paper live as long as the process)
     def _whole(self, name: str, effort: Effort | None) -> Sequence[Point]:
-        """Return the points of a sweep that uses no numbers of a criterion."""
+        """Return the points of a sweep without references to numbers of a criterion."""
         return self._of(name, {}, effort)
 
     def _of(self, name: str, numbers: Mapping[str, Any], effort: Effort | None) -> list[Point]:
@@ -237,7 +240,7 @@ class Sweeps:
         return [point.cell for point in self.points(name, **how)]
 
     def known_cells(self) -> set[SweepPoint]:
-        """Return all simulated cells, except cells of parts with numbers of a criterion."""
+        """Return all simulated cells of the parts without references to numbers of a criterion."""
         return {
             point.cell
             for at, parts in self._parts.values()
@@ -248,19 +251,19 @@ class Sweeps:
         }
 
     def changes(self, name: str) -> dict[str, str]:
-        """Return the descriptions of the changes of a sweep by name, in the order of the parts."""
+        """Return a mapping from the name of each change of a sweep to its description."""
         at, parts = self._named(name)
         return {change: about for part in parts for change, about in changes_of(part, at).items()}
 
     def _named(self, name: str) -> tuple[str, Sequence[Mapping[str, Any]]]:
-        """Return the place of a sweep, for messages, and its parts."""
+        """Return the location of a sweep (file and table, for messages), and its parts."""
         if name not in self._parts:
             wrong = f"{self._place}: {quoted(name)}: no sweep"
             raise BadValueError(f"{wrong}. Expected one of: {', '.join(self._parts)}.")
         return self._parts[name]
 
     def _refuse_cycle(self, name: str, part: Mapping[str, Any], at: str) -> None:
-        """Reject a `reps_as` that refers back to its own sweep."""
+        """Reject a `reps_as` that refers to its own sweep, directly or through other sweeps."""
         given = part.get("reps_as", [])
         left, seen = _named_by(part), {""}
         while left:
@@ -337,7 +340,7 @@ class Sweeps:
         return self._base(cell.scenario, FILE).at(values)
 
     def effort_of(self, cell: SweepPoint, effort: Effort) -> Effort:
-        """Return the effort for a point, given the effort of the mode."""
+        """Return the effort for a point, given the mode's effort."""
         if isinstance(cell.reps, Share):
             effort = cell.reps.of(effort)
         spans = [

@@ -1,9 +1,9 @@
-"""Figures over time declared in a paper's ``paper.toml``: recorded series of single runs.
+"""Figures over time, declared in a paper's ``paper.toml``: recorded series of single runs.
 
 ```toml
 [timelines.fig6]
 points = [{sweep = "traced", delay_ms = 50}]    # as in `figures`
-from_s = 2700.0                                 # plotted interval. Default: the whole run
+from_s = 2700.0                                 # plotted interval. Default: the entire run
 to_s = 3000.0
 legend = "..."                                  # below the title
 events.50 = "128 kbit/s"                        # instants, s, with a text
@@ -12,13 +12,18 @@ y_name = "window, kB"
 curves = [{place = {protocol = "CLAMP"}, series = "cwnd", of = 0, factor = 1e-3, label = "CWND"}]
 ```
 
-A curve is the recorded `series` of the flow or queue `of` (default 0), multiplied by `factor`, of
-the first point with the values of `place` (default: the first point). `kind` is one of
-`present.timelines.KINDS` (default ``steps``); `colour` is a name of `present.style`. Instead of a
-series, a curve may have `times` and `values`. Further keys of a panel: `title`, which may contain
-quantities of the run of its first curve (``{empty:.0%}``), `ylim`, `levels` (horizontal lines with
-a text) and `scale` (panels with equal `scale` share the upper limit). Further keys of the figure:
-`size_in`, `heights`.
+Keys of a curve:
+
+* `place`: axis values; the curve shows the first point with these values. Default: the first point.
+* `series`: the recorded series. Instead, a curve may have `times` and `values`.
+* `of`: index of the flow or queue. Default 0.
+* `factor`: the values of the series are multiplied by this factor.
+* `kind`: one of `present.timelines.KINDS`. Default ``steps``.
+* `colour`: a name from `present.style`.
+
+Further keys of a panel: `title`, which may contain quantities of the run that the first curve shows
+(``{empty:.0%}``); `ylim`; `levels` (horizontal lines with a text); `scale` (panels with equal
+`scale` have the same upper limit). Further keys of the figure: `size_in`, `heights`.
 """
 
 from __future__ import annotations
@@ -205,7 +210,7 @@ def timeline_item(
     quantities: Mapping[str, Any],
     found: Callable[[Session, str], Found] = lambda _session, _title: ([], []),
 ) -> tuple[Cells, Evaluate]:
-    """Return the cells and the evaluation of a figure over time.
+    """Return the cells of a figure over time, and the function that evaluates the figure.
 
     Parameters
     ----------
@@ -218,14 +223,15 @@ def timeline_item(
     sweeps : Sweeps
         Sweeps of the paper.
     quantities : mapping
-        Quantities that titles name.
+        Quantities that titles may contain.
     found : callable, optional
-        Returns rows and tables, once all cells are simulated. Default: none.
+        Function of the session and the title, called when all cells are simulated. Returns rows and
+        tables. Default: no rows and tables.
 
     Raises
     ------
     BadValueError
-        If an entry is not accepted: a key, a name, or a place without a point.
+        If a key or a name is not accepted, or no point has the values of a `place`.
     """
     place = f"{directory.name}/{MANIFEST}: timelines.{key}"
     timeline = _Timeline(place, spec, sweeps, quantities)

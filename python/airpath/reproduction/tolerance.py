@@ -1,4 +1,4 @@
-"""Accepted difference between a computed and the published number, and its source."""
+"""The accepted difference between a computed and a published number."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ __all__ = ["Tolerance", "marked"]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Range of values that are accepted as the published number.
+    """Range of computed values that are accepted as equal to the published number.
 
-    Each parameter can widen the range; by default, only the number itself is accepted.
+    Each parameter can widen the range. By default, only the published number itself is accepted.
 
     Parameters
     ----------
     source : str
-        Short description of the tolerance: ``5 % of the published value``.
+        Short description of the tolerance, for example ``5 % of the published value``.
     relative : float
-        Half-width of the range as a share of the published value, from 0.
+        Half-width of the range as a fraction of the published value, at least 0.
     absolute : float
-        Half-width of the range in the unit of the row, from 0.
+        Half-width of the range in the unit of the row, at least 0.
     factor : float
-        The range includes the published value divided and multiplied by `factor`, from 1.
+        The range includes the published value divided by `factor` and multiplied by `factor`. At
+        least 1.
     intervals : bool
-        Whether the range is at least as wide as the published and the computed interval combined,
-        sqrt(a² + b²).
+        If True, the half-width of the range is at least sqrt(a² + b²): a is the half-width of the
+        published confidence interval, b of the computed confidence interval.
     passed : bool, optional
-        The outcome of a test that replaces the range.
+        Outcome of a test that is used instead of the range. Default: the range is used.
     """
 
     source: str
@@ -44,16 +45,16 @@ class Tolerance:
     def around(
         self, published: float, published_ci: float | None, low: float | None, high: float | None
     ) -> tuple[float, float] | None:
-        """Return the smallest and the largest accepted value; None if a test decides.
+        """Return the smallest and the largest accepted value; None if `passed` is set.
 
         Parameters
         ----------
         published : float
-            The printed number.
+            The published number.
         published_ci : float or None
-            Half-width of the printed interval.
+            Half-width of the published confidence interval.
         low, high : float or None
-            Airpath's interval.
+            Limits of Airpath's confidence interval.
         """
         if self.passed is not None:
             return None
@@ -70,7 +71,7 @@ class Tolerance:
 
 
 def marked(text: str, within: bool | None) -> str:
-    """Return a number's text, with a mark before it if the number is outside its tolerance."""
+    """Return `text`, with a mark before it if the number is outside its tolerance."""
     return f"{MARK} {text}" if within is False else text
 
 

@@ -1,8 +1,8 @@
-"""Numbers of several points, with the number of each run: operands of the formulas of claims.
+"""Operands of the formulas of claims: a mean for each point, and a value for each of its runs.
 
-Means are combined with means and runs with runs: the mean of a quotient is the quotient of the
-means, and each run has its own quotient. If points have different numbers of runs, surplus runs are
-ignored.
+An operation combines means with means, and values of run i with values of run i. For example, the
+mean of a quotient is defined as the quotient of the means; in addition, each run has its own
+quotient. If points have different numbers of runs, surplus runs are ignored.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from numpy.typing import NDArray
 __all__ = ["Array", "Place", "Runs", "Values", "combined", "constant"]
 
 Place = Mapping[str, Any]
-"""Name of a point: the values of its axes."""
+"""The axis values that identify a point."""
 
 Array = NDArray[np.float64]
 
 Runs = Callable[[], Sequence[Array]]
-"""Function that returns the numbers of the runs of each point."""
+"""Function that returns, for each point, the values of its runs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Numbers of points.
+    """A mean for each point, and a value for each of its runs.
 
     Parameters
     ----------
     places : sequence of Place
-        Names of the points.
+        The axis values of each point.
     means : ndarray, shape (n,)
-        Number of each point: the mean over its runs, if it has runs.
+        The mean of each point over its runs. For points without runs, a single value per point.
     runs : callable, optional
-        Returns the numbers of the runs of each point. Default: no runs.
+        Returns, for each point, the values of its runs. Default: the points have no runs.
     """
 
     places: Sequence[Place]
@@ -51,7 +51,7 @@ class Values:
         return (float(each) for each in self.means)
 
     def number(self) -> float:
-        """Return the number of the only point.
+        """Return the mean of the only point.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class Values:
         return float(self.means[0])
 
     def chosen(self, numbers: Sequence[int]) -> Values:
-        """Return the points with the given numbers, from 0, in this order."""
+        """Return the points at the given indices (from 0), in this order."""
         runs = self.runs
 
         def of_chosen() -> Sequence[Array]:
@@ -84,7 +84,7 @@ class Values:
         return Values(self.places, self.means)
 
     def averaged(self) -> Values:
-        """Return the mean over the points, also for each run."""
+        """Average over the points: the means, and the values of each run."""
         runs = self.runs
 
         def of_all() -> Sequence[Array]:
@@ -100,7 +100,7 @@ _MISSING = object()
 
 
 def is_at(place: Place, wanted: Place) -> bool:
-    """Return whether a place has the wanted values; a list matches any of its values."""
+    """Return whether a point has the values in `wanted`; a list matches any of its values."""
     return all(
         place.get(axis, _MISSING) in value
         if isinstance(value, list | tuple)
@@ -110,17 +110,17 @@ def is_at(place: Place, wanted: Place) -> bool:
 
 
 def constant(number: float) -> Values:
-    """Return a number that belongs to no point."""
+    """Return a constant as an operand: one mean, without axis values and runs."""
     return Values([{}], np.array([float(number)]))
 
 
 def combined(operation: Callable[..., Any], *values: Values) -> Values:
-    """Return the result of an operation for each point and each run.
+    """Apply an operation to the means of each point and to the values of each run.
 
     Parameters
     ----------
     operation : callable
-        Function of an array for each of `values`.
+        Function with one array argument for each of `values`.
     *values : Values
         Operands with the same number of points; an operand with one point is used for all points.
 

@@ -1,4 +1,4 @@
-"""Verdict of a reproduction: counts of numbers within tolerance and of claims that hold."""
+"""Verdict of a reproduction: number of rows within tolerance, number of claims that hold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Outside(NamedTuple):
     row: Row
 
     def describe(self) -> str:
-        """Return one line with the place, both numbers and the tolerance."""
+        """Return one line: row, published number, computed number, tolerance."""
         row = self.row
         place = ", ".join(f"{name} {value}" for name, value in row.row.items())
         unit = "" if row.unit == "1" else f" {row.unit}"
@@ -78,22 +78,24 @@ class Tally:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Counts, and the numbers and claims that fail.
+    """Counts of published numbers and claims, and the numbers and claims that fail.
 
     Parameters
     ----------
     numbers : int
-        Published numbers with a computed value and a tolerance; a number in two items counts once.
+        Count of published numbers with a computed value and a tolerance. A number that two items
+        show is counted once.
     outside : sequence of Outside
         Numbers outside their tolerance.
     not_judged : int
-        Published numbers with a computed value but no tolerance.
+        Count of published numbers with a computed value but no tolerance.
     missing : int
-        Published numbers without a computed value.
+        Count of published numbers without a computed value.
     committed : Tally
-        Claims whose criterion was committed before any number.
+        Claims whose criterion was committed before the first result.
     current : Tally
-        Claims with later criteria: each replaces the first criterion that it revises.
+        All claims with their latest criteria. A first criterion that a later criterion revises is
+        omitted.
     """
 
     numbers: int
@@ -105,7 +107,7 @@ class Verdict:
 
     @property
     def has_later(self) -> bool:
-        """Whether a criterion was written after the numbers of an earlier criterion were known."""
+        """Whether a criterion was written when results for an earlier criterion were known."""
         return any(each.later for each in self.current.claims)
 
     @property
@@ -115,7 +117,7 @@ class Verdict:
 
     @property
     def open(self) -> list[Claim]:
-        """Claims that do not hold or are undecided, by either set of criteria."""
+        """Claims in `committed` or `current` that do not hold or are undecided."""
         found = {each.key: each for each in (*self.committed.open, *self.current.open)}
         return list(found.values())
 
@@ -159,7 +161,7 @@ class Verdict:
 
 
 def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
-    """Return the counts of items and claims.
+    """Return the verdict on items and claims.
 
     Parameters
     ----------
@@ -183,7 +185,7 @@ def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
 
 
 def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
-    """Return the published numbers with their item; a number in two items is returned once."""
+    """Return the published numbers with their item; return a number in two items only once."""
     found: dict[tuple[Any, ...], Outside] = {}
     for item in items:
         for row in item.rows:
@@ -194,16 +196,17 @@ def numbers_once(items: Sequence[ItemResult]) -> list[Outside]:
 
 
 def current(claims: Sequence[Claim]) -> list[Claim]:
-    """Return the claims without first criteria that later criteria revise.
+    """Return the claims, except first criteria that later criteria revise.
 
-    A later criterion is kept even if another criterion revises it, so that failures remain counted.
+    A later criterion is kept even if another criterion revises it, so that its failure is still
+    counted.
     """
     revised = {claim.revises for claim in claims}
     return [each for each in claims if each.later or each.key not in revised]
 
 
 def tolerances(rows: Sequence[Row]) -> list[tuple[str, str]]:
-    """Return the quantities of the rows, with the tolerances of their published numbers."""
+    """Return pairs: a quantity of the rows, and the descriptions of its tolerances."""
     found: dict[str, list[str]] = {}
     for row in rows:
         if row.published is not None and row.tolerance is not None:

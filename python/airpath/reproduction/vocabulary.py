@@ -1,33 +1,37 @@
-"""Functions for the formulas of claims (`formulas`), by name.
+"""Functions that can be used in the formulas of claims (`formulas`).
 
 | function | value |
 | --- | --- |
-| `within(x, target, by)` | whether x is within `by` of a target |
-| `increasing(x)`, `decreasing(x)` | whether each point is above, below the previous point |
-| `nondecreasing(x)`, `nonincreasing(x)` | the same, but neighbours may be equal |
-| `all(x)`, `any(x)`, `share(x)` | whether all, any points meet a condition; their share |
-| `run_share(x)`, `run_most(x)` | share of runs that meet a condition; largest number of a run |
-| `low(x)`, `high(x)`, `half_width(x)` | the confidence interval of the mean over the runs |
-| `mean(x)`, `median(x)`, `total(x)` | over the points; `mean` also for each run |
-| `deviation(x)`, `run_deviation(x)` | standard deviation over the points, over the runs |
-| `correlation(x, y)` | over the points |
-| `least(x, ...)`, `largest(x, ...)` | extreme value of all points of all arguments |
+| `within(x, target, by)` | whether the difference between x and `target` is at most `by` |
+| `increasing(x)`, `decreasing(x)` | whether each point is above (below) the previous point |
+| `nondecreasing(x)`, `nonincreasing(x)` | the same, but adjacent points may be equal |
+| `all(x)`, `any(x)` | whether all points (at least one point) meet a condition |
+| `share(x)`, `run_share(x)` | share of the points (of the runs) that meet a condition |
+| `run_most(x)` | largest value of a run |
+| `low(x)`, `high(x)` | limits of the confidence interval of the mean over the runs |
+| `half_width(x)` | half-width of this interval |
+| `mean(x)`, `median(x)`, `total(x)` | mean, median, sum over the points; `mean` also per run |
+| `deviation(x)`, `run_deviation(x)` | standard deviation over the points (over the runs) |
+| `correlation(x, y)` | correlation coefficient over the points |
+| `least(x, ...)`, `largest(x, ...)` | smallest (largest) value of all points of all arguments |
 | `greatest(x, ...)` | largest argument at each point |
-| `sort(x)` | the means in rising order |
-| `first(x)`, `last(x)`, `steps(x)` | first point, last point, differences of neighbours |
-| `drop(x)` | the largest fall from any point to a later one, as a share of the earlier |
+| `sort(x)` | the means in ascending order |
+| `first(x)`, `last(x)` | value at the first (last) point |
+| `steps(x)` | differences between adjacent points |
+| `drop(x)` | largest relative decrease from any point to a later point |
 | `where(x, condition)` | the points at which a condition is met |
 | `from_peak(x)` | the points from the largest value on |
 | `axis("name")` | values of an axis at the points of the claim |
-| `peak(x, y)` | x where y is largest (the last one if there are several) |
-| `crossing(x, y, level)` | x where y first falls through a level, linear between points |
-| `span(x, condition)` | the longest stretch of x over neighbours that all meet a condition |
-| `reaching(x, y, level)` | smallest x at which y reaches a level, linear between points |
-| `at(x, y, place, ...)` | y where x has a value, linear between points |
+| `peak(x, y)` | x at which y is largest (the last such x) |
+| `crossing(x, y, level)` | x at which y first falls below a level, interpolated linearly |
+| `span(x, condition)` | longest range of x in which all points meet a condition |
+| `reaching(x, y, level)` | smallest x at which y reaches a level, interpolated linearly |
+| `at(x, y, place, ...)` | y at x = `place`, interpolated linearly |
 | `fixed(x)` | the means, without runs |
-| `abs(x)`, `sqrt(x)`, `hypot(x, ...)` | at each point |
+| `abs(x)`, `sqrt(x)`, `hypot(x, ...)` | the mathematical function, at each point |
 
-An interval needs two runs. Otherwise, its ends are NaN, and comparisons with them are false.
+A confidence interval needs at least two runs. Otherwise, its limits are NaN, and comparisons with
+them are false.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ __all__ = ["FUNCTIONS", "OutsideRangeError", "crossing", "interpolated"]
 
 
 class OutsideRangeError(ValueError):
-    """Raised for a place outside the range of the points, where interpolation is impossible."""
+    """Raised for an x-value outside the range of the points, where interpolation is impossible."""
 
 
 Function = Callable[..., Values]
@@ -56,12 +60,12 @@ Function = Callable[..., Values]
 
 
 def _of_values(of: Callable[..., Values]) -> Function:
-    """Return a function that needs no session."""
+    """Wrap a function of `Values`; the wrapper ignores the session."""
     return lambda _session, *values: of(*values)
 
 
 def _over_points(of: Callable[[Array], Any]) -> Function:
-    """Return a function of the means of all arguments."""
+    """Wrap a function of an array; the wrapper passes the means of all its arguments."""
 
     def function(_session: Session, *values: Values) -> Values:
         return constant(float(of(np.concatenate([each.means for each in values]))))
@@ -70,12 +74,12 @@ def _over_points(of: Callable[[Array], Any]) -> Function:
 
 
 def _by_point(of: Callable[..., Any]) -> Function:
-    """Return a function that is applied to each point and each run."""
+    """Wrap a function of arrays; the wrapper applies it to each point and each run."""
     return lambda _session, *values: combined(of, *values)
 
 
 def _neighbours(holds: Callable[[Array], Any]) -> Function:
-    """Return a function that tests whether all differences of neighbours meet a condition."""
+    """Wrap a condition; the wrapper tests it for the differences between all adjacent points."""
     return _over_points(lambda means: bool(np.all(holds(np.diff(means)))))
 
 
@@ -84,7 +88,7 @@ def _within(_session: Session, values: Values, target: Values, by: Values) -> Va
 
 
 def _of_runs(of: Callable[[Session, list[float]], float]) -> Function:
-    """Return a function of the runs of each point."""
+    """Wrap a function of the session and a point's values per run; apply it to each point."""
 
     def function(session: Session, values: Values) -> Values:
         if values.runs is None:
@@ -96,7 +100,7 @@ def _of_runs(of: Callable[[Session, list[float]], float]) -> Function:
 
 
 def _end(name: str) -> Function:
-    """Return a function for an end or the half-width of the interval of the mean."""
+    """Return a function: a limit, or the half-width, of the mean's confidence interval."""
 
     def end(session: Session, values: list[float]) -> float:
         found: float = getattr(session.interval(values), name) if len(values) > 1 else math.nan
@@ -129,13 +133,16 @@ def _peak(_session: Session, over: Values, values: Values) -> Values:
 
 
 def _sorted(over: Values, values: Values) -> tuple[list[float], list[float]]:
-    """Return x in rising order, and the corresponding y."""
+    """Return x in ascending order, and the corresponding y."""
     x, y = zip(*sorted(zip(over, values, strict=True)), strict=True)
     return list(x), list(y)
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
-    """Return x where y first falls through a level, linear between points; NaN if it does not."""
+    """Return the x at which y first falls below a level, interpolated linearly.
+
+    NaN if y does not fall below the level.
+    """
     for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
         if y0 >= level > y1:
             return x0 + (y0 - level) / (y0 - y1) * (x1 - x0)
@@ -173,12 +180,12 @@ def _at(_session: Session, over: Values, values: Values, *wanted: Values) -> Val
 
 
 def interpolated(x: Sequence[float], y: Sequence[float], place: float) -> float:
-    """Return y at x = `place`, linear between points in rising order of x.
+    """Return y at x = `place`, interpolated linearly; `x` must be ascending.
 
     Raises
     ------
     OutsideRangeError
-        If no two points enclose the place.
+        If `place` is outside the range of `x`.
     """
     for (x0, y0), (x1, y1) in pairwise(zip(x, y, strict=True)):
         if x0 <= place <= x1 and x0 < x1:
