@@ -1,4 +1,4 @@
-"""Ability of this machine to emulate in real time, and the reasons for skipped tests."""
+"""Checks whether this machine can emulate in real time, with the reasons for skipped tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def judged(run: Callable[[], Run], invalid: Callable[[Run], Sequence[str]]) -> R
 
 @functools.cache
 def cannot_emulate(*programs: str) -> str:
-    """Return why this machine cannot emulate, or the missing program; empty if it can."""
+    """Return the reason why this machine cannot emulate, for example a missing program; else an
+    empty text.
+    """
     for program in programs:
         if shutil.which(program) is None:
             return f"{program} is not installed"
@@ -55,5 +57,5 @@ def cannot_emulate(*programs: str) -> str:
 
 @functools.cache
 def has_control(name: str) -> bool:
-    """Return true if the kernel supports a congestion control."""
+    """Return true if the kernel supports a congestion control algorithm."""
     return any(c["name"] == name and c["ok"] for c in ap.emulation.check()["checks"])

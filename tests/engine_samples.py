@@ -24,7 +24,9 @@ def scenario(**changes: Any) -> ap.Scenario:
 
 
 def emulation(validity: Mapping[str, Any] | None = None, **kernel: Any) -> Callable[..., Any]:
-    """Return a replacement of `airpath.emulate` with other random numbers and kernel counters."""
+    """Return a replacement of `airpath.emulate`: it simulates with other random numbers, and adds
+    kernel counters.
+    """
 
     def emulate(
         made: ap.Scenario, *, seed: int, reps: int, confidence: float, progress: Any = None

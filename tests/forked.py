@@ -1,4 +1,4 @@
-"""Python programs that start quickly as processes: forks of a server that has imported them.
+"""Fast start of Python programs as processes: a server imports the programs once, and forks.
 
 ``python -m airpath`` takes most of a second, nearly all of it for imports, which a server does
 once. A program is an executable file in `ForkServer.directory`. It passes its arguments,
@@ -134,7 +134,7 @@ class ForkServer:
         assert self._process.stdout.readline() == b"ready\n", "the fork server did not start"
 
     def close(self) -> None:
-        """End the server, like the end of this process. Its forks continue."""
+        """End the server; the server also ends when this process ends. Running forks continue."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
@@ -188,7 +188,7 @@ def _attended(
     size, files, _, _ = socket.recv_fds(connection, 4, FIRST_FREE)
     data = b""
     while len(data) < int.from_bytes(size, "big"):
-        # Not more bytes: the bytes after the request are signals.
+        # Read no more bytes than the request: the bytes after it are signals.
         data += connection.recv(int.from_bytes(size, "big") - len(data))
     ended, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -249,7 +249,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _take(files: list[int], numbers: list[int]) -> None:
-    """Move the open files of the program and the standard streams to their numbers."""
+    """Move the open files of the program and the standard streams to their file descriptors."""
     held = [fcntl.fcntl(file, fcntl.F_DUPFD, FIRST_FREE) for file in files]
     os.closerange(0, FIRST_FREE)
     for file, number in zip(held, numbers, strict=True):
@@ -301,7 +301,9 @@ def _main(address: str, *programs: str) -> None:
         module, _, function = function.partition(":")
         mains[name] = getattr(importlib.import_module(module), function)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # threads that libraries have started do nothing yet
+        warnings.simplefilter(
+            "ignore"
+        )  # at a fork, Python warns about threads of libraries; they are idle here
         main = _serve(address, mains)
     _exit(main)
 

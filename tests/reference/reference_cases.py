@@ -1,4 +1,4 @@
-"""Scenarios with kept results: every registered component, each in a short run.
+"""Scenarios whose results are stored: short runs that together contain every registered component.
 
 A new component of a family is included automatically, with its defaults and with the example of
 each required key.
@@ -167,7 +167,7 @@ def kinds(family: str) -> list[str]:
 
 
 def cases() -> dict[str, Document]:
-    """Return the scenarios, by name."""
+    """Return a mapping from names to scenarios."""
     found = dict(_cases())
     return {name: {"name": name, **document} for name, document in found.items()}
 
@@ -207,7 +207,7 @@ def _cases() -> Iterator[tuple[str, Document]]:
         scenario(bottleneck=path(link={**component("link", "cell"), "rate": rate})),
     )
     for kind in kinds("window"):
-        # CLAMP's window requires a price.
+        # CLAMP's window requires a queue that writes a price.
         bottleneck = path(component("aqm", "clamp" if kind == "clamp" else "droptail"))
         flows = [flow(count=2, window=component("window", kind))]
         yield f"window {kind}", scenario(flows=flows, bottleneck=bottleneck)
@@ -215,7 +215,9 @@ def _cases() -> Iterator[tuple[str, Document]]:
 
 
 def station_cases() -> Iterator[tuple[str, Document]]:
-    """Yield two stations with every request procedure, grant policy and scheduler."""
+    """Yield scenarios of two stations, one for each request procedure, grant policy and
+    scheduler.
+    """
     both = {"kind": "reverse", "aqm": "droptail"}
     link = component("link", "ofdma-tdd")
     ahead = {**link, "grant": {"kind": "adapt-bi", "size": "46 B"}}
@@ -256,11 +258,13 @@ def station_cases() -> Iterator[tuple[str, Document]]:
 
 
 def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
-    """Yield a congestion control with losses, and with marks if it supports them."""
+    """Yield scenarios of a congestion control algorithm: with losses, and with marks if it supports
+    them.
+    """
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "delay": "5 ms", "loss": 0.005}
     flows = [flow(count=2, cc=control, profile=profile)]
     name = f"{control} under {profile}"
-    # CLAMP requires a price, VCP a load code.
+    # CLAMP requires a queue that writes a price, VCP a queue that writes a load code.
     aqm = component("aqm", control if control in ("clamp", "vcp") else "droptail")
     if control != "dctcp":
         yield name, scenario(flows=flows, bottleneck=path(aqm, lossy))
@@ -274,7 +278,9 @@ def control_cases(profile: str, control: str) -> Iterator[tuple[str, Document]]:
 
 
 def other_cases() -> Iterator[tuple[str, Document]]:
-    """Yield cases other than components: recoveries, traffic, wires, ACK paths, changes."""
+    """Yield the scenarios that test no component: recoveries, traffic, wires, ACK paths,
+    changes.
+    """
     lossy = {"kind": "fixed", "rate": "5 Mbit/s", "loss": 0.02}
     for recovery in ("reno", "newreno", "sack", "prr"):
         flows = [

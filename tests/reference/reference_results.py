@@ -1,8 +1,10 @@
-"""The kept results of a run: a fingerprint of all numbers, and a few readable numbers.
+"""Stored results of short runs: for each run, a fingerprint of all numbers and a few readable
+numbers.
 
     python tests/reference/reference_results.py [NAME ...]
 
-writes `tests/data/reference.json`, all of it or the named scenarios, and prints what has changed.
+updates `tests/data/reference.json`, for all scenarios or the named ones, and prints the
+differences.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def fingerprint(value: Any) -> str:
 
 
 def kept(document: Document) -> dict[str, Any]:
-    """Run a scenario and return its kept results. The working directory must contain the traces."""
+    """Run a scenario and return the results to store. The working directory must contain the
+    traces.
+    """
     result = ap.simulate(ap.Scenario(**document), reps=REPS, seed=SEED, threads=1)
     tables: dict[str, tuple[str, ...]] = {"flows": FLOW, "queues": QUEUE, "links": LINK}
     found: dict[str, Any] = {
@@ -73,7 +77,7 @@ def series(result: ap.Result, name: str) -> bytes:
 
 
 def read() -> dict[str, Any]:
-    """Return the kept results, by scenario."""
+    """Return a mapping from scenario names to stored results."""
     found: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
     return found
 

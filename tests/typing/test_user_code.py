@@ -1,4 +1,4 @@
-"""What a type checker says of a user's code."""
+"""Type checks of user code: mypy accepts valid calls and reports invalid ones."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ ROOT = Path(__file__).parents[2]
 CODE = Path(__file__).with_name("user_code.py")
 
 
-def test_mypy_checks_the_code_strictly() -> None:
-    """``link.Fixed(rat="5 Mbit/s")`` passed ``mypy --strict``: constructors took any keyword."""
+def test_mypy_reports_exactly_the_marked_errors() -> None:
+    """Regression: ``link.Fixed(rat="5 Mbit/s")`` passed ``mypy --strict``, because constructors
+    accepted any keyword.
+    """
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
     assert settings["strict"]
     assert CODE.stem in settings["modules"]
@@ -28,7 +30,7 @@ def test_mypy_checks_the_code_strictly() -> None:
     assert len(re.findall(r"# type: ignore\[[a-z, -]+\]$", CODE.read_text("utf-8"), re.M)) > 15
 
 
-def test_the_keys_of_flows_are_those_of_all_sources() -> None:
+def test_flows_accepts_the_keys_of_all_sources() -> None:
     keys = {name for source in Source.registry.values() for name in source.model_fields}
     assert set(FlowKeys.__annotations__) == keys - {"count"}
 

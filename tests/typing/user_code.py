@@ -1,7 +1,8 @@
-"""What users write: type checkers accept every line but those that say what is wrong with them.
+"""Examples of user code with valid and invalid calls.
 
-Part of the package's own type check (`make lint-python`): a line that is wrong has its error code
-in a ``type: ignore``, and one that mypy does not report is an error too (``strict``).
+The package's own type check (`make lint-python`) includes this file. Each invalid line has the
+expected error code in a ``type: ignore`` comment. If mypy reports no error in such a line, the
+comment itself is an error (``strict``).
 """
 
 import airpath as ap
