@@ -1,7 +1,7 @@
 //! Invariants of every queue discipline.
 //!
-//! A new built-in discipline is tested as soon as it is registered: [`descriptions()`] panics if it
-//! cannot create a configuration for it.
+//! A new built-in discipline is tested as soon as it is registered. [`descriptions()`] panics if it
+//! cannot create a configuration for the discipline.
 
 use crate::descriptions::{but, descriptions, make, try_make, with_kind};
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueReport, QueueState};
@@ -47,8 +47,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Applies the same steps to a bare discipline and to one inside a [`Queue`], and keeps an
-/// independent account of the packets.
+/// Applies the same steps to a discipline and to the same discipline inside a [`Queue`], and counts
+/// the packets independently.
 struct Ledger {
     harness: TestHarness,
     bare_bench: TestHarness,
@@ -206,7 +206,7 @@ impl Ledger {
             self.check();
         }
         self.now = until;
-        // A running timer is served late once.
+        // The timer is once handled later than its expiry.
         if self.bare.next_wakeup() <= until {
             self.bare.on_wake(&mut self.bare_bench.at(until));
         }
@@ -259,7 +259,7 @@ fn every_built_in_discipline_has_descriptions() {
 }
 
 #[test]
-fn an_empty_queue_is_empty() {
+fn new_queue_is_empty() {
     for description in AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind)) {
         let mut harness = TestHarness::default();
         let mut queue = make(&description);
@@ -370,7 +370,8 @@ fn measured_length_counts_waiting_and_held_packets() {
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 3.0]);
 }
 
-/// A plug-in discipline with a separate packet store, which writes nothing into its packets.
+/// A plug-in discipline with its own packet store, which does not write arrival times into its
+/// packets.
 #[derive(Default)]
 struct Plain(VecDeque<Packet>);
 
@@ -460,7 +461,7 @@ fn check_accounting(steps: &[Step], first: usize) -> Result<(), TestCaseError> {
         for step in steps {
             ledger.take(*step);
         }
-        // The remaining packets leave.
+        // Dequeues the remaining packets.
         for _ in 0..=ledger.queue.packets() {
             ledger.take(Step::Dequeue);
         }

@@ -1,7 +1,7 @@
-//! A discipline must not depend on whether a link polls an empty queue.
+//! Tests that no discipline depends on whether a link polls an empty queue.
 //!
 //! A link that sends one packet after another calls `dequeue` after each packet. A link with
-//! separate opportunities (`trace`) or with a separate buffer (`rlc-am`) calls `dequeue` only when
+//! transmission opportunities (`trace`) or with its own buffer (`rlc-am`) calls `dequeue` only if
 //! packets wait. The `rlc-am` link also holds dequeued packets until the far end has acknowledged
 //! them.
 
@@ -33,10 +33,10 @@ struct Server {
     /// The packet on the air, and the end of its transmission.
     sending: Option<(Packet, Time)>,
     /// True if `dequeue` is also called for an empty queue.
-    asks_always: bool,
+    polls_empty_queue: bool,
     keeping: Keeping,
     /// Sent packets that have not arrived, and their arrival times.
-    under_way: VecDeque<(Packet, Time)>,
+    in_flight: VecDeque<(Packet, Time)>,
     /// Sizes of arrived packets, and the times of their reports.
     unreported: VecDeque<(Bytes, Time)>,
     /// Departures: time, sequence number and ECN field.
@@ -48,7 +48,7 @@ impl Server {
     const LATENCY: Duration = Duration::from_millis(25);
     const REPORTS: Duration = Duration::from_millis(60);
 
-    fn new(description: &Value, keeping: Keeping, asks_always: bool) -> Server {
+    fn new(description: &Value, keeping: Keeping, polls_empty_queue: bool) -> Server {
         let mut queue = Queue::new(make(description), QueueId(0));
         let mut harness = TestHarness::default();
         queue.on_rate(LinkRate::of_packets(Server::RATE), &mut harness.at(Time::ZERO));
@@ -57,16 +57,16 @@ impl Server {
             harness,
             now: Time::ZERO,
             sending: None,
-            asks_always,
+            polls_empty_queue,
             keeping,
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             unreported: VecDeque::new(),
             left: Vec::new(),
         }
     }
 
     fn start_next(&mut self) {
-        if self.sending.is_some() || (self.queue.is_empty() && !self.asks_always) {
+        if self.sending.is_some() || (self.queue.is_empty() && !self.polls_empty_queue) {
             return;
         }
         let mut packet = Packet::default();
@@ -81,7 +81,7 @@ impl Server {
     /// Time of the next event.
     fn due(&self) -> Time {
         let sent = self.sending.map_or(Time::NEVER, |(_, ends)| ends);
-        let arrived = self.under_way.front().map_or(Time::NEVER, |(_, arrives)| *arrives);
+        let arrived = self.in_flight.front().map_or(Time::NEVER, |(_, arrives)| *arrives);
         let reported = self.unreported.front().map_or(Time::NEVER, |(_, report)| *report);
         let timer = self.queue.next_wakeup().max(self.now);
         sent.min(arrived).min(reported).min(timer)
@@ -96,11 +96,11 @@ impl Server {
                 match self.keeping {
                     Keeping::Nothing => self.arrive(packet),
                     Keeping::UntilReported => {
-                        self.under_way.push_back((packet, self.now + Server::LATENCY));
+                        self.in_flight.push_back((packet, self.now + Server::LATENCY));
                     }
                 }
             }
-            while let Some(packet) = take_due(&mut self.under_way, self.now) {
+            while let Some(packet) = take_due(&mut self.in_flight, self.now) {
                 self.arrive(packet);
                 let span = Server::REPORTS.as_nanos();
                 let report = Time::from_nanos(self.now.as_nanos().next_multiple_of(span));
@@ -191,8 +191,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Regression test: over a link that does not poll an empty queue (`trace`, `rlc-am`) RED and
-    /// ARED dropped every packet forever, and FQ-CoDel treated a new flow as an old one.
+    /// Regression test for links that do not poll an empty queue (`trace`, `rlc-am`): RED and ARED
+    /// dropped every packet, and FQ-CoDel treated a new flow as an old flow.
     #[test]
     fn discipline_does_not_depend_on_polls_of_empty_queue(
         bursts in prop::collection::vec(burst(), 1..30),
@@ -200,7 +200,8 @@ proptest! {
         check_equal_decisions(Keeping::Nothing, &bursts)?;
     }
 
-    /// Regression test: FQ-CoDel treated a flow as old until the link held no packets.
+    /// Regression test for an error in which FQ-CoDel treated a flow as old until the link held no
+    /// packets.
     #[test]
     fn discipline_does_not_depend_on_polls_over_link_that_holds_packets(
         bursts in prop::collection::vec(burst(), 1..30),

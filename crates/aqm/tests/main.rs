@@ -1,4 +1,4 @@
-//! All integration tests of the crate, in one binary that is linked once.
+//! All integration tests of the crate, in one binary.
 
 mod descriptions;
 

@@ -70,10 +70,10 @@ fn with_queue(mut description: Value, queue: AnyQueue, calls: &Calls) -> Result<
     let traces: Traces =
         [("t", opportunities), ("r", rates)].map(|(name, t)| (name.to_owned(), Arc::new(t))).into();
     let mut errors = ErrorsRegistry::default();
-    let told = Arc::clone(calls);
+    let shared = Arc::clone(calls);
     let counted = Arc::clone(calls);
     errors.register("nothing", move |_, _| Ok(Box::new(Nothing(Arc::clone(&counted)))));
-    errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&told)))));
+    errors.register("every-second", move |_, _| Ok(Box::new(EverySecond(Arc::clone(&shared)))));
     let context = LinkContext {
         files: Arc::new(Files { traces, tables: tables(), ..Files::default() }),
         registries: Registries::default().with(errors),
@@ -199,8 +199,8 @@ fn error_process_receives_every_byte_on_the_air() {
         description["kind"] = json!(kind);
         description["errors"] = json!({"kind": "nothing"});
         let calls = Calls::default();
-        let told = Arc::new(Mutex::new(LinkRate::default()));
-        let queue = AnyQueue::Dyn(Box::new(Listening(droptail(), Arc::clone(&told))));
+        let link_rate = Arc::new(Mutex::new(LinkRate::default()));
+        let queue = AnyQueue::Dyn(Box::new(Listening(droptail(), Arc::clone(&link_rate))));
         let mut link = with_queue(description.clone(), queue, &calls).expect("a link");
         let mut harness = TestHarness::default();
         link.control(&Control::Begin, &mut harness.at(Time::ZERO));
@@ -219,14 +219,14 @@ fn error_process_receives_every_byte_on_the_air() {
             continue;
         }
         assert_eq!(bytes, expected, "{description}");
-        let told = *told.lock().expect("the lock is not poisoned");
-        assert_eq!(SIZES.map(|size| told.framing.on_air(Bytes(size)).0).to_vec(), bytes);
+        let link_rate = *link_rate.lock().expect("the lock is not poisoned");
+        assert_eq!(SIZES.map(|size| link_rate.framing.on_air(Bytes(size)).0).to_vec(), bytes);
         for frame in calls {
             let mcs = (*kind == "adaptive").then_some(0);
             assert_eq!(frame.mcs, mcs, "{description}");
             let takes = frame.ended.saturating_since(frame.began);
             if !matches!(*kind, "trace" | "rlc-am") {
-                assert_eq!(takes, frame.bytes / told.nominal, "{description}");
+                assert_eq!(takes, frame.bytes / link_rate.nominal, "{description}");
             }
         }
     }

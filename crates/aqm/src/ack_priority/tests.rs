@@ -44,7 +44,8 @@ fn millis(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Offers data (`d`) and ACKs (`a`), numbered from 0.
+/// Enqueues one packet for each character of `kinds`: data (`d`) or an ACK (`a`). Packets are
+/// numbered from 0.
 fn offer(queue: &mut AnyQueue, kinds: &str, harness: &mut TestHarness, now: Time) {
     for (number, kind) in kinds.chars().enumerate() {
         let packet = if kind == 'a' { ack(number as u64) } else { data(number as u64) };
@@ -68,7 +69,7 @@ fn ack_priority_sends_acks_first_and_keeps_order() {
     assert_eq!((queue.packets(), queue.backlog()), (0, Bytes::ZERO));
 }
 
-/// Both queues share the limit: any five packets fill it.
+/// Both queues share the limit: any five packets reach the limit.
 #[test]
 fn ack_priority_shares_packet_limit() {
     for (kinds, expected) in [
@@ -172,7 +173,8 @@ fn inner_discipline_counts_acks_in_arrivals_and_backlog() {
     }
 }
 
-/// CLAMP's q, rate and price include ACKs: they are equal to the values without ACK priority.
+/// The average queue, rate and price of CLAMP include ACKs: they equal the values without ACK
+/// priority.
 #[test]
 fn clamp_as_inner_discipline_counts_acks() {
     let clamp = json!({"kind": "clamp", "a_bytes": 0, "b": 1.0, "time_constant_ns": 500_000_000,

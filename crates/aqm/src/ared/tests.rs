@@ -6,7 +6,7 @@ use airpath_core::{Bytes, FlowId, LinkRate, Rate, Registry, Seed, testing::TestH
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// All parameters automatic, packets of 1500 bytes.
+/// Configuration in which all parameters are automatic, for packets of 1500 bytes.
 const AUTOMATIC: AredConfig = AredConfig {
     limit: 1000,
     min_th: None,
@@ -19,7 +19,8 @@ const AUTOMATIC: AredConfig = AredConfig {
     wait: true,
     ecn: false,
 };
-/// The average equals the queue length, and no packet is dropped below 40 packets.
+/// Configuration in which the average equals the queue length, and no packet is dropped below 40
+/// packets.
 const DIRECT: AredConfig =
     AredConfig { min_th: Some(10.0), max_th: Some(20.0), weight: Some(1.0), ..AUTOMATIC };
 
@@ -139,8 +140,8 @@ impl Loop {
         Loop { harness, queue, senders, sent_next: 0, arrived: 0 }
     }
 
-    /// Runs from `from` to `until`, s. Returns the mean average and the loss rate over the second
-    /// half of that time.
+    /// Runs from `from` to `until`, s. Returns the mean of the average queue and the loss rate,
+    /// both over the second half of this time.
     fn run(&mut self, from: u64, until: u64) -> (f64, f64) {
         let (mut sum, mut samples, mut dropped) = (0.0, 0.0, 0);
         while let Some(Reverse((now, sender))) = self.senders.due.pop() {
@@ -196,7 +197,7 @@ impl Loop {
 /// Six times as many senders cause more than ten times the loss rate. The average stays in the
 /// target range of 9 to 11 packets.
 #[test]
-fn average_stays_in_target_range_when_load_rises_tenfold() {
+fn average_stays_in_target_range_if_load_rises_tenfold() {
     let mut circuit = Loop::new();
     circuit.senders.add(5, 0);
     let (few, few_loss) = circuit.run(0, 120);
@@ -238,7 +239,7 @@ fn bypassing_arrival_is_averaged_and_adapts_max_p() {
     assert_eq!(queue.next_wakeup(), Time::from_millis(500));
     queue.on_wake(&mut harness.at(Time::from_millis(500)));
     assert_eq!(queue.red.dropper().curve().max_p, 0.1 * 0.9);
-    // An average of 25 would exceed max_th: packets that bypass RED are admitted up to the limit.
+    // The average of 25 exceeds max_th, but bypassing packets are admitted up to the limit.
     queue.on_held(999, Bytes(999 * 1500), &mut harness.at(Time::from_secs(1)));
     assert!(queue.on_bypass(&ack, &mut harness.at(Time::from_secs(1))));
     queue.on_held(1000, Bytes(1000 * 1500), &mut harness.at(Time::from_secs(1)));

@@ -1,5 +1,4 @@
-//! Tests of CLAMP's router agent: average queue, rate, price, and the packets that count as in
-//! service.
+//! Tests of CLAMP's router agent: average queue, rate, price, and the set of packets in service.
 
 use super::*;
 use crate::queue::Queue;
@@ -66,8 +65,8 @@ fn packet_in_service_counts_until_served_or_discarded() {
     assert_eq!((queue.taken, queue.backlog()), (Bytes(0), Bytes(1500)));
 }
 
-/// 1500 bytes every 10 ms are 150 000 bytes/s from the second departure on, even after a short
-/// time.
+/// Departures of 1500 bytes every 10 ms give a rate of 150 000 bytes/s from the second departure,
+/// even after a short time.
 #[test]
 fn rate_of_even_departures_is_correct_from_second_departure() {
     let mut rate = DecayingRate::new(Duration::from_millis(500));
@@ -75,8 +74,8 @@ fn rate_of_even_departures_is_correct_from_second_departure() {
     assert_eq!(rate.per_second(), 0.0);
     for number in 1..300 {
         rate.count(Bytes(1500), millis(1000 + 10 * number));
-        // The count is exact after the interval, so that half of an interval's decay is missing: at
-        // most 1 %.
+        // The estimator assumes continuous departures, so the decay of half an interval is missing:
+        // an error of at most 1 %.
         assert!((rate.per_second() / 150_000.0 - 1.0).abs() < 0.011, "{number}");
     }
 }
@@ -90,7 +89,8 @@ fn rate_converges_with_time_constant() {
     for number in 1000..1100 {
         rate.count(Bytes(3000), millis(10 * number));
     }
-    // After 0.99 s at twice the rate: 2 - e^(-1.98), approximately.
+    // After 0.99 s at twice the rate, the estimate is approximately 2 - e^(-1.98) times the initial
+    // rate.
     let expected = 150_000.0 * (2.0 - (-2.0_f64).exp());
     assert!((rate.per_second() / expected - 1.0).abs() < 0.02, "{}", rate.per_second());
 }
@@ -104,7 +104,7 @@ fn price_matches_equation_13() {
     assert_eq!(clamp_price(6000.0, 0.0, 1.0, 0.0), 0.0);
 }
 
-/// The price is added to the value in the packet. It is the price at departure, not at arrival.
+/// The price at departure, not at arrival, is added to the value in the packet.
 #[test]
 fn prices_of_path_are_summed() {
     let mut harness = TestHarness::default();
@@ -142,7 +142,8 @@ fn restart_measurement_resets_means() {
         queue.on_served(&mut sent, &mut harness.at(millis(10 * at + 5)));
     }
     let measured = queue.report(millis(100)).measured;
-    // Every arrival finds an empty queue: 1500 bytes; the rate is 150 000 bytes/s.
+    // Every arrival finds an empty queue, so the average is 1500 bytes. The rate is 150 000
+    // bytes/s.
     assert_eq!(measured[0], ("clamp_queue_bytes", Some(1500.0)));
     let rate = measured[2].1.expect("there were departures");
     assert_eq!(measured[2].0, "clamp_rate_bps");
@@ -176,8 +177,8 @@ fn check_rejects_parameters_out_of_range() {
     assert_eq!(with("a_bytes", json!(7)), "");
 }
 
-/// Airpath's addition: each packet changes a by s (D - d) / T. The upper bound is twice the backlog
-/// at the target delay, or higher while the price is positive.
+/// Extension by Airpath: each packet changes a by s (D - d) / T. The upper bound is twice the
+/// backlog at the target delay, or higher while the price is positive.
 #[test]
 fn adaptation_of_a_reaches_target_delay() {
     let target = ClampTarget { delay_s: 0.05, time_constant_s: 5.0 };
@@ -208,9 +209,9 @@ fn adaptation_uses_delay_until_end_of_service() {
         let mut sent = queue.dequeue(&mut harness.at(millis(came))).expect("one packet waits");
         queue.on_served(&mut sent, &mut harness.at(millis(served)));
     }
-    // The first packet is not late, so a has no value yet. The second packet sets a to its bound,
-    // twice the backlog at the target delay. A third packet that takes 0.1 s lowers a by 1500 (0.05
-    // - 0.1) / 5, which is less than the decrease of the bound.
+    // The first packet is not late, so a is still infinite. The second packet sets a to its
+    // bound, twice the backlog at the target delay. The third packet takes 0.1 s, which changes
+    // a by 1500 (0.05 - 0.1) / 5. The bound decreases by more.
     let found = queue.report(millis(200)).measured[3];
     let mut rate = DecayingRate::new(Duration::from_millis(500));
     let mut bound_at = |at: u64| {
@@ -237,8 +238,9 @@ fn packet_dropped_by_inner_discipline_is_not_in_service() {
     assert_eq!((queue.packets(), queue.backlog()), (1, Bytes(1500)));
 }
 
-/// Airpath's addition: a starved queue weights a departure by time, so that a recovers. A queue
-/// with late packets, or with a tenth of its largest rate or more, weights a departure by bytes.
+/// Extension by Airpath: in a starved queue the weight of a departure is proportional to the
+/// elapsed time, so that a recovers. If packets are late, or if the rate is at least a tenth of the
+/// largest rate, the weight is the number of bytes.
 #[test]
 fn starved_queue_weights_departure_by_elapsed_time() {
     let mut peak = Peak { rate: 0.0, left: Time::ZERO };
@@ -249,6 +251,6 @@ fn starved_queue_weights_departure_by_elapsed_time() {
     let counted = peak.counted(1500.0, false, 5e4, millis(160));
     assert!((counted - largest * (1.0 - 0.05 / PEAK_S) * 0.05).abs() < 1e-6, "{counted}");
     assert_eq!(peak.counted(1500.0, false, 0.11e6, millis(210)), 1500.0);
-    // The largest rate has decayed to 0 after a minute.
+    // After one minute the recorded largest rate has decayed to 0.
     assert_eq!(peak.counted(1500.0, false, 5e4, millis(60_210)), 1500.0);
 }

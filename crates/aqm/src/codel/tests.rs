@@ -62,7 +62,8 @@ impl Line {
         }
     }
 
-    /// Dequeues one packet. Missing numbers before it are counted as drops at the current time.
+    /// Dequeues one packet. Numbers that are missing before this packet count as drops at the
+    /// current time.
     fn take(&mut self) -> bool {
         let packet = self.queue.dequeue(&mut self.harness.at(self.now));
         let until = packet.as_ref().map_or(self.next_seq, |packet| packet.seq);
@@ -78,7 +79,8 @@ impl Line {
         self.now = self.now + span;
     }
 
-    /// Enqueues and dequeues one packet per step, for `span`: only drops reduce the backlog.
+    /// Enqueues and dequeues one packet per step for the time `span`. Only drops reduce the
+    /// backlog.
     fn run(&mut self, span: Duration) {
         let until = self.now + span;
         while self.now < until {
@@ -175,7 +177,7 @@ fn marked_packet_is_sent_even_if_several_signals_are_due() {
     for _ in 0..5 {
         line.take();
     }
-    // 100, 170.7, 228.4 and 278.4 ms after the first mark had passed.
+    // The signals at 100, 170.7, 228.4 and 278.4 ms after the first mark were due.
     assert_eq!(line.marked.len(), 1 + 4);
     assert!(line.dropped.is_empty());
 }
@@ -215,8 +217,8 @@ fn codel_drops_nothing_if_at_most_one_mtu_remains() {
         let mut line = Line::new(DEFAULT, Ecn::NotEct);
         line.put(extra);
         for _ in 0..100 {
-            // One packet every 10 ms: each packet waits for at least 10 ms and leaves one or two
-            // behind.
+            // One packet every 10 ms: each packet waits for at least 10 ms, and one or two packets
+            // remain after its departure.
             line.wait(Duration::from_millis(10));
             line.put(1);
             line.wait(Duration::from_millis(10));
@@ -242,8 +244,8 @@ fn packet_below_target_ends_dropping_and_restarts_interval() {
     assert_eq!(line.dropped.len(), before + 1);
 }
 
-/// Drops for 1 s, empties the queue, waits for `pause` and exceeds the target again. Returns the
-/// count before the pause and the gaps after it.
+/// Keeps the queue in the dropping state for 1 s, empties the queue, waits for `pause`, and exceeds
+/// the target again. Returns `count` before the pause, and the gaps between drops after the pause.
 fn gaps_after(pause: Duration) -> (u32, Vec<f64>) {
     let mut line = persistently_bad(Ecn::NotEct, DEFAULT);
     line.run(Duration::from_secs(1));

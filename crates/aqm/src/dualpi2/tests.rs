@@ -53,7 +53,7 @@ fn ecn_field_selects_queue() {
     }
 }
 
-/// The first ten packets: one classic packet after nine packets of the L queue.
+/// Among the first ten packets, one classic packet follows nine packets of the L queue.
 #[test]
 fn classic_queue_gets_a_tenth_of_link() {
     let mut harness = TestHarness::default();
@@ -93,7 +93,7 @@ fn classic_drops_are_evenly_spaced_at_p_squared() {
     while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
         sent.push(packet.seq);
     }
-    // 14 × 0.075 = 1.05 is the first sum above 1; 27 × 0.075 - 1 = 1.025 the next.
+    // 14 × 0.075 = 1.05 is the first sum above 1. The next one is 27 × 0.075 - 1 = 1.025.
     let dropped: Vec<u64> = (0..40).filter(|number| !sent.contains(number)).collect();
     assert_eq!(dropped, [13, 26]);
     assert_eq!((early(&harness), harness.counts().total()), (2, 2));
@@ -125,7 +125,7 @@ fn low_latency_queue_marks_on_ramp() {
         while let Some(packet) = queue.dequeue(&mut harness.at(now)) {
             found += usize::from(packet.ecn == Ecn::Ce);
         }
-        // The queue is empty behind the last packet; sums of 1/2 exceed 1 from the third packet on.
+        // No packet waits behind the last packet. Sums of 1/2 exceed 1 from the third packet.
         let expected = if marked == 50 { 49 } else { marked };
         assert!((found as i64 - expected).abs() <= 1, "{waited_us} µs: {found}");
     }
@@ -146,7 +146,8 @@ fn low_latency_queue_marks_with_k_times_p() {
     assert!((marked - 200).abs() <= 1, "{marked}");
 }
 
-/// From p' = 1/k on the L queue drops packets with p_C and marks the remaining packets.
+/// If p' is at least 1/k, the L queue drops packets with probability p_C and marks the remaining
+/// packets.
 #[test]
 fn low_latency_queue_drops_on_overload() {
     let mut harness = TestHarness::default();
@@ -162,8 +163,8 @@ fn low_latency_queue_drops_on_overload() {
     assert_eq!((sent, early(&harness)), (76, 24));
 }
 
-/// Regression test: every packet was dropped on a link where one packet takes longer than the
-/// target.
+/// Regression test for an error in which every packet was dropped on a link where the transmission
+/// of one packet takes longer than the target.
 #[test]
 fn controller_ignores_packets_without_standing_queue() {
     for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1] {
@@ -177,7 +178,7 @@ fn controller_ignores_packets_without_standing_queue() {
                 assert_eq!(sent.map(|packet| packet.ecn), Some(ecn));
             }
         }
-        // Two large packets behind the packet are a standing queue.
+        // If two large packets remain, there is a standing queue.
         fill(&mut queue, &mut harness, 9, ecn);
         while queue.dequeue(&mut harness.at(Time::from_secs(1))).is_some() {}
         let counts = harness.counts();
@@ -185,7 +186,7 @@ fn controller_ignores_packets_without_standing_queue() {
     }
 }
 
-/// After 20 ms of delay, from 0: 0.15 · 5 ms + 3 · 20 ms = 0.06075.
+/// The delay is 20 ms now and was 0 before: p' = 0.15 · 5 ms + 3 · 20 ms = 0.06075.
 #[test]
 fn controller_step_uses_larger_delay() {
     for ecn in [Ecn::NotEct, Ecn::Ect1] {

@@ -72,7 +72,7 @@ impl Line {
     }
 }
 
-/// After n rounds a flow has sent n quanta, plus less than one packet.
+/// After n rounds a flow has sent at least n quanta and less than n quanta plus one packet.
 #[test]
 fn backlogged_flows_share_link_within_one_quantum() {
     const QUANTUM: u64 = 1514;
@@ -168,9 +168,8 @@ fn emptied_new_queue_moves_to_end_of_old_queues() {
     assert_eq!(line.flows(8), [7, 0, 0, 0, 7, 0, 0, 0], "and shares like the other");
 }
 
-/// Regression test: without a dequeue from the empty queue, a flow that resumed after an idle time
-/// was charged for the packets that it had sent before. On links that do not poll an empty queue
-/// (`trace`, `rlc-am`) the first quantum was too small.
+/// Regression test for links that do not poll an empty queue (`trace`, `rlc-am`): a flow that
+/// resumed after an idle time kept its old deficit, so that its first quantum was too small.
 #[test]
 fn every_flow_is_new_after_idle_time() {
     for by_service in [true, false] {
@@ -188,9 +187,9 @@ fn every_flow_is_new_after_idle_time() {
     }
 }
 
-/// Regression test: a queue that the link has emptied is empty, even if the link still holds
-/// packets (`rlc-am`: until the last PDU is acknowledged). The flow stayed in a list, charged for
-/// the packets that it had sent, until the link held no packets.
+/// Regression test for an error in which a flow stayed in a list and kept its deficit until the
+/// link held no packets. A queue without waiting packets is empty, even if the link still holds
+/// packets (`rlc-am` holds a packet until its last PDU is acknowledged).
 #[test]
 fn flow_is_new_if_all_its_packets_are_held() {
     let mut line = Line::new(DEFAULT);
@@ -307,7 +306,8 @@ fn hash_is_uniform_and_depends_on_seed() {
     let expected = 100_000.0 / 1024.0;
     let chi: f64 = seen.iter().map(|n| (f64::from(*n) - expected).powi(2) / expected).sum();
     HASH.close("spread of flows", "χ²", chi, 1023.0, 5.0 * 45.2);
-    // Expected coincidences: one in 1024 of 10 000, which is 10 ± 5 standard deviations.
+    // About 10 of 10 000 pairs have equal hash values (1 of 1024). The test accepts five standard
+    // deviations.
     let same = |twin: &dyn Fn(u32) -> usize| {
         (0..10_000).filter(|flow| bucket(*flow, false, 42) == twin(*flow)).count()
     };

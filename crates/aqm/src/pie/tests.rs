@@ -27,12 +27,12 @@ const SCALING: Law = Law {
 };
 const LAW: Law = Law {
     area: "PIE",
-    source: "RFC 8033 §4.2, §5.5: the next probability at the law's corners",
+    source: "RFC 8033 §4.2, §5.5: the next probability at the corners of the update rule",
     allows: "rounding of doubles",
 };
 const DROPS: Law = Law {
     area: "PIE",
-    source: "RFC 8033 §4.1, §5.4: drops by chance, without and with derandomisation",
+    source: "RFC 8033 §4.1, §5.4: share of random drops, without and with derandomisation",
     allows: "five standard deviations of 100 000 arrivals",
 };
 const COURSE: Law = Law {
@@ -42,8 +42,8 @@ const COURSE: Law = Law {
 };
 const TARGET: Law = Law {
     area: "PIE",
-    source: "RFC 8033 §4.2: an overload of 50 % is held at the target and a third dropped",
-    allows: "the controller's own ripple",
+    source: "RFC 8033 §4.2: 50 % overload, delay at the target, a third of the packets dropped",
+    allows: "oscillation of the controller",
 };
 
 fn pie(config: PieConfig) -> Pie {
@@ -67,8 +67,8 @@ fn packet(ecn: Ecn) -> Packet {
     packet
 }
 
-/// Offers `number` packets to a queue with a constant length of three packets. Returns for each
-/// packet whether it was admitted.
+/// Enqueues `number` packets at a constant queue length of three packets. Returns, for each packet,
+/// true if it was admitted.
 fn offer(queue: &mut Pie, harness: &mut TestHarness, number: usize, ecn: Ecn) -> Vec<bool> {
     let mut offered = Vec::new();
     while queue.packets() < 3 {
@@ -172,8 +172,8 @@ fn derandomised_drop_gaps_are_bounded() {
     DROPS.close("mean gap", "arrivals", mean, 14.0, five_deviations);
 }
 
-/// p = 2⁻¹⁰ with random numbers that never cause a drop: the accumulated probability drops arrival
-/// 8704.
+/// p is 2⁻¹⁰, and the random numbers never cause a drop. Arrival 8704 is dropped because of the
+/// accumulated probability.
 #[test]
 fn accumulated_probability_forces_derandomised_drop() {
     let config = PieConfig { derandomise: true, ..DEFAULT };
@@ -256,7 +256,8 @@ fn burst_allowance_lasts_150_ms() {
     assert_eq!(queue.burst_allowance, Duration::ZERO);
 }
 
-/// RFC 8033's Appendices A and B in seconds and floats, with a timer that never stops.
+/// PIE as in RFC 8033, Appendices A and B, with times in seconds as floating-point numbers and a
+/// timer that never stops.
 struct PlainPie {
     p: f64,
     qdelay_old: f64,

@@ -1,4 +1,4 @@
-//! Tests of RED: each step of red-1993, and the spacing of its drops.
+//! Tests of RED: each step of the algorithm in red-1993, and the spacing of drops.
 
 use super::*;
 use crate::red_dropper::{
@@ -69,7 +69,7 @@ impl Line {
         Line { harness: TestHarness::default(), red, now: Time::ZERO, ecn: Ecn::NotEct }
     }
 
-    /// Offers a packet. Returns true if it was admitted.
+    /// Enqueues a packet. Returns true if the packet was admitted.
     fn put(&mut self) -> bool {
         let before = self.red.packets();
         let mut packet = Packet::data(FlowId(0), 0, 1460, 40, self.now);
@@ -92,8 +92,8 @@ impl Line {
         panic!("the limit is below {packets} packets");
     }
 
-    /// Returns the numbers of arrivals from one drop or mark to the next, including the latter, at
-    /// a constant queue length.
+    /// Returns, for each pair of consecutive drops or marks, the number of arrivals after the first
+    /// one, including the second one. The queue length is constant.
     fn spacings(&mut self, number: usize) -> Vec<u64> {
         let (mut spacings, mut arrivals) = (Vec::new(), 0);
         let signals = |line: &Line| line.harness.counts().total() + line.harness.counts().marked;
@@ -266,7 +266,7 @@ fn initial_probability_matches_formula_at_limits() {
     }
 }
 
-/// With q constant, avg after n arrivals is q (1 − (1 − w)ⁿ).
+/// With a constant queue length q, the average after n arrivals is q (1 − (1 − w)ⁿ).
 #[test]
 fn average_matches_closed_form() {
     let mut line = Line::new(RedConfig { weight: Some(0.002), max_p: 0.0, ..PLAIN });
@@ -307,7 +307,7 @@ fn average_decays_only_while_idle() {
         assert!(line.take().is_none(), "still idle: the beginning counts");
         line.now = Time::from_millis(11);
         line.put();
-        let idle = busy * 0.9_f64.powi(21); // 20 slots and the sample of zero
+        let idle = busy * 0.9_f64.powi(21); // decay of 20 slots, and a sample of zero
         let from = if by_service { "the end of service" } else { "a failed dequeue" };
         let what = format!("average after 20 idle slots from {from}");
         AVERAGE.close(what, "packets", line.red.dropper().average(), idle, 1e-12);
@@ -320,8 +320,9 @@ fn average_decays_only_while_idle() {
     assert!((red_idle_average(8.0, 0.5, 3.0) - 1.0).abs() < 1e-12);
 }
 
-/// Regression test: a dropped arrival ended the idle time. If the link did not poll the empty queue
-/// again, the average never decreased and every later arrival was dropped (`trace`, `rlc-am`).
+/// Regression test for an error in which a dropped arrival ended the idle time. If the link did not
+/// poll the empty queue again (`trace`, `rlc-am`), the average never decreased and every later
+/// arrival was dropped.
 #[test]
 fn dropped_arrival_does_not_end_idle_time() {
     let forced = RedConfig { weight: Some(0.1), gentle: false, ..PLAIN };
@@ -376,7 +377,7 @@ fn red_drops_every_arrival_from_max_th_with_or_without_ecn() {
     }
 }
 
-/// RFC 8257 §3.1: a step at K on the instantaneous queue; K = 15 here.
+/// RFC 8257 §3.1: marking starts at the instantaneous queue length K. Here K = 15.
 #[test]
 fn red_marks_every_arrival_above_step_without_hard_drop() {
     let step = RedConfig {
@@ -494,8 +495,8 @@ fn average_decays_only_while_link_holds_no_packet() {
         line.put();
         line.red.dropper().average()
     };
-    // Ten packets of 500 bytes per second: an average of 4 / 2¹⁰ and a sample of 0, or an average
-    // of 4 and a sample of 1.
+    // The link sends ten packets of 500 bytes per second. If it was idle: an average of 4 / 2¹⁰ and
+    // a sample of 0. If it held a packet: an average of 4 and a sample of 1.
     assert_eq!(average_after_a_second(0), 4.0 / 1024.0 / 2.0);
     assert_eq!(average_after_a_second(1), 2.5);
 }

@@ -1,5 +1,5 @@
-//! Tests of REM: the price equation (computed by hand and by a plain port with a timer), marks and
-//! drops, units.
+//! Tests of REM: price equation (compared with values by hand and with a simple implementation with
+//! a timer), marks, drops, and units.
 
 use super::*;
 use airpath_conformance::Law;
@@ -19,7 +19,7 @@ const NS: RemConfig = RemConfig {
     ecn: true,
 };
 const GAINS: RemGains = RemGains { gamma: 0.001, alpha: 0.1, target: 20.0 };
-/// 10 Mbit/s: 2500 B in 2 ms.
+/// Link rate: 10 Mbit/s, which are 2500 B in 2 ms.
 const RATE: Rate = Rate(10_000_000);
 const CAPACITY: f64 = 2500.0 / 1040.0;
 
@@ -36,12 +36,12 @@ const PROBABILITY: Law = Law {
 const STEPPED: Law = Law {
     area: "REM",
     source: "The price over minutes of bursts and pauses, compared with one that is stepped every 2 ms",
-    allows: "rounding of doubles, where one sum stands for many steps",
+    allows: "rounding of doubles, because one sum replaces many steps",
 };
 const DRAWS: Law = Law {
     area: "REM",
     source: "Marks and drops by chance: 1 - φ^(-p), in bytes in proportion to the size",
-    allows: "five standard deviations of 100 000 draws",
+    allows: "five standard deviations of 100 000 random numbers",
 };
 
 fn build(config: RemConfig) -> Result<Rem, ConfigError> {
@@ -57,7 +57,7 @@ fn rem(config: RemConfig) -> Rem {
     queue
 }
 
-/// Creates a queue with a constant price: the next update is far away.
+/// Creates a queue with a constant price: the next update is far in the future.
 fn at_price(price: f64, config: RemConfig) -> Rem {
     let mut queue = rem(config);
     queue.price.value = price;
@@ -149,7 +149,7 @@ fn dropped_arrivals_count_in_price() {
     LAW.close("p after ten arrivals", "", queue.price(), expected, 1e-15);
 }
 
-/// An arrival at the time of an update counts in the next update.
+/// An arrival at the time of an update is counted in the next update.
 #[test]
 fn update_precedes_arrival_at_equal_time() {
     let mut harness = TestHarness::default();
@@ -256,8 +256,8 @@ fn ack_counts_as_40_bytes_or_one_packet() {
     }
 }
 
-/// With a code of rate 1/2 a packet takes twice its size on the air. This applies to arrivals, to
-/// the backlog and to the mean packet, so the capacity in packets is halved.
+/// With a code of rate 1/2 the size of a packet on the air is twice its size. This applies to
+/// arrivals, to the backlog and to the mean packet, so the capacity in packets is halved.
 #[test]
 fn price_uses_bytes_on_the_air() {
     let mut harness = TestHarness::default();
@@ -273,8 +273,8 @@ fn price_uses_bytes_on_the_air() {
     LAW.close("p with parity and overhead", "", queue.price(), expected, 1e-12);
 }
 
-/// Packets ahead of the queue and packets held by the link count in the backlog; bypassing packets
-/// count in the arrivals.
+/// Bypassing packets and packets held by the link are counted in the backlog. Bypassing packets are
+/// also counted in the arrivals.
 #[test]
 fn price_counts_bypassing_and_held_packets() {
     let mut harness = TestHarness::default();
@@ -293,7 +293,7 @@ fn price_counts_bypassing_and_held_packets() {
     LAW.close("p, four ACKs that pass by and three that wait", "", queue.price(), expected, 1e-12);
 }
 
-/// A port with a timer: it updates the price every 2 ms, in all states.
+/// Simple implementation with a timer, which updates the price every 2 ms in all states.
 struct Stepped {
     price: f64,
     next: Time,
@@ -357,7 +357,8 @@ fn idle_hour_causes_no_wakeup() {
     assert_eq!(queue.price.next, hour + Duration::from_millis(2));
 }
 
-/// From 1 the price falls by γ (c + 2) per update, for 227 updates; the mean is over 500 updates.
+/// From 1 the price decreases by γ (c + 2) per update, for 227 updates. The mean is computed over
+/// 500 updates.
 #[test]
 fn mean_price_covers_updates_until_end() {
     let mut queue = rem(NS);
@@ -385,7 +386,7 @@ fn price_is_recorded_after_change() {
 }
 
 #[test]
-fn single_queue_treats_data_and_acks_alike() {
+fn single_queue_does_not_distinguish_data_and_acks() {
     let mut harness = TestHarness::default();
     let mut queue = rem(NS);
     queue.enqueue(&data(0), &mut harness.at(Time::ZERO));

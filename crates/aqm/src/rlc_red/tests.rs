@@ -1,5 +1,5 @@
-//! Tests of RED at an RLC buffer: probabilities by occupancy, spacing of drops, choice of the
-//! dropped packet.
+//! Tests of RED at an RLC buffer: drop probability as a function of the occupancy, spacing of
+//! drops, choice of the dropped packet.
 
 use super::*;
 use airpath_core::{
@@ -47,7 +47,7 @@ impl Line {
         }
     }
 
-    /// Creates a queue of `config` without a record, for many drops.
+    /// Creates a queue without a record of its events, for tests with many drops.
     fn unrecorded(config: RlcRedConfig) -> Line {
         Line { harness: TestHarness::recording(Recorder::default()), ..Line::new(config) }
     }
@@ -56,7 +56,7 @@ impl Line {
         (self.harness.at(Time::ZERO), &mut self.red)
     }
 
-    /// Offers a packet. Returns true if a packet was dropped or marked.
+    /// Enqueues a packet. Returns true if a packet was dropped or marked.
     fn put(&mut self) -> bool {
         let counts = self.harness.counts();
         let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
@@ -90,8 +90,8 @@ impl Line {
         red.on_rate(LinkRate::of_packets(Rate(kbps * 1000)), &mut ctx);
     }
 
-    /// Returns the number of arrivals from one drop or mark to the next, including the latter, at a
-    /// constant occupancy.
+    /// Returns the number of arrivals until the next drop or mark, including the arrival that
+    /// causes it, at a constant occupancy.
     fn gap(&mut self, occupancy: usize) -> u64 {
         for arrivals in 1..1_000_000 {
             let is_signalled = self.put();
@@ -113,7 +113,7 @@ impl Line {
     }
 }
 
-/// Parameters with which a drop is certain once an arrival finds 39 of 40 packets.
+/// Parameters with which an arrival that finds 39 packets (limit 40) always causes a drop.
 fn certain() -> RlcRedConfig {
     RlcRedConfig { min_th: 38, max_p: 1.0, ..paper() }
 }
@@ -178,8 +178,8 @@ fn first_drop_with_count_is_uniform_on_1_to_1_over_p_b() {
     assert!(chi_square(&gaps, 8) < 40.5, "{}", chi_square(&gaps, 8));
 }
 
-/// After a drop, count is 1 at the next arrival: p_a is 1/7 there and 1 at the seventh arrival.
-/// With 6 degrees of freedom, chi-square exceeds 38.3 with probability 10⁻⁶.
+/// After a drop, count is 1 at the next arrival. p_a is 1/7 at this arrival and 1 at the seventh
+/// arrival. With 6 degrees of freedom, chi-square exceeds 38.3 with probability 10⁻⁶.
 #[test]
 fn later_drop_gaps_with_count_are_uniform_on_1_to_1_over_p_b_minus_1() {
     let mut line = Line::unrecorded(RlcRedConfig { max_p: 0.25, ..paper() });
@@ -221,8 +221,8 @@ fn count_restarts_below_min_th() {
     assert_eq!(line.red.count, None);
 }
 
-/// The first arrival that finds 39 packets is selected with probability 1/2: there is no average
-/// that would have to rise first.
+/// The first arrival that finds 39 packets causes a drop with probability 1/2, because the
+/// probability depends on the instantaneous occupancy and not on an average.
 #[test]
 fn probability_follows_instantaneous_occupancy() {
     let first_is_dropped = |replication| {
@@ -250,7 +250,7 @@ fn full_buffer_drops_arrival_and_restarts_count() {
     assert_eq!((line.dropped(DropReason::Early), line.red.packets()), (vec![], 40));
 }
 
-/// Offers packets at an occupancy of 39 until a packet is dropped or marked.
+/// Enqueues packets at an occupancy of 39 until a packet is dropped or marked.
 fn put_until_signal(line: &mut Line) {
     line.fill_to(38);
     line.put();
@@ -260,7 +260,7 @@ fn put_until_signal(line: &mut Line) {
 }
 
 #[test]
-fn drop_hits_first_packet_not_in_transmission() {
+fn oldest_packet_not_in_transmission_is_dropped() {
     let mut line = Line::new(certain());
     line.fill_to(38);
     line.take_to(30);
@@ -289,7 +289,7 @@ fn arrival_is_dropped_if_all_packets_are_in_transmission() {
 }
 
 #[test]
-fn drop_arrival_drops_the_arrival() {
+fn option_drop_arrival_drops_arriving_packet() {
     let mut line = Line::new(RlcRedConfig { drop: RlcRedDrop::Arrival, ..certain() });
     put_until_signal(&mut line);
     assert_eq!(line.dropped(DropReason::Early), [line.put - 1]);

@@ -1,4 +1,5 @@
-//! Tests of SBD: time and choice of dropped packets, by the rules of sbd-2006 and in limit cases.
+//! Tests of SBD: times and numbers of the dropped packets, for each rule of sbd-2006 and in limit
+//! cases.
 
 mod properties;
 
@@ -60,7 +61,7 @@ impl Line {
         (self.harness.at(now), &mut self.sbd)
     }
 
-    /// Offers `count` packets.
+    /// Enqueues `count` packets.
     fn put(&mut self, count: u32, ms: u64) {
         for _ in 0..count {
             let mut packet = Packet::data(FlowId(self.put), 0, 1460, 40, Time::ZERO);
@@ -97,7 +98,7 @@ impl Line {
         self.sbd.fifo.occupancy()
     }
 
-    /// th_n and the expiry of C_n, ms.
+    /// Returns th_n and the expiry time of C_n, ms; `None` if C_n does not run.
     fn measuring(&mut self, ms: u64) -> Option<(usize, u64)> {
         self.at(ms);
         match self.sbd.phase {
@@ -108,7 +109,7 @@ impl Line {
         }
     }
 
-    /// Expiry of T_r, ms.
+    /// Returns the expiry time of T_r, ms; `None` if T_r does not run.
     fn reacting(&mut self, ms: u64) -> Option<u64> {
         self.at(ms);
         match self.sbd.phase {
@@ -117,7 +118,7 @@ impl Line {
         }
     }
 
-    /// Drops for `reason`: time in ms, and packet number.
+    /// Returns the drops for `reason` as pairs of time in ms and packet number.
     fn dropped(&self, reason: DropReason) -> Vec<(u64, u32)> {
         let drops = self.harness.recorder().samples(Series::Drop).iter();
         drops
@@ -126,7 +127,7 @@ impl Line {
             .collect()
     }
 
-    /// Drops by the discipline; there must be no other drops.
+    /// Returns the early drops. Fails if there are other drops.
     fn drops(&self) -> Vec<(u64, u32)> {
         assert_eq!(self.dropped(DropReason::Overflow), []);
         self.dropped(DropReason::Early)
@@ -164,7 +165,7 @@ fn front_is_dropped_if_th_n_is_reached_before_c_n_expires() {
     assert_eq!(line.reacting(49), Some(249));
 }
 
-/// The timer that expires at the time of an arrival is processed before the arrival.
+/// If a timer expires at the time of an arrival, the expiry is processed first.
 #[test]
 fn expiry_of_c_n_restarts_measurement_without_drop() {
     let mut line = Line::new(paper());
@@ -207,7 +208,7 @@ fn only_last_interval_of_fig_4_drops() {
     line.put(4, 200);
     assert_eq!((line.drops(), line.occupancy()), (vec![], 26));
     line.put(1, 240);
-    // 2 + 1 packets have left: packet 3 is the first.
+    // Three packets have left, so packet 3 is at the front.
     assert_eq!((line.drops(), line.occupancy()), (vec![(240, 3)], 26));
     assert_eq!(line.reacting(240), Some(440));
 }
@@ -223,7 +224,7 @@ fn departures_do_not_change_th_n() {
     assert_eq!(line.drops(), [(30, 10)]);
 }
 
-/// The pseudocode would start C_n with the drop; the text excludes that.
+/// The pseudocode of the paper would start C_n at the drop; the text of the paper excludes this.
 #[test]
 fn sbd_neither_measures_nor_drops_within_t_r() {
     let mut line = Line::new(paper());
@@ -236,19 +237,20 @@ fn sbd_neither_measures_nor_drops_within_t_r() {
     assert_eq!(line.measuring(200), Some((40, 400)));
 }
 
-/// The pseudocode as printed: C_n is started with the drop, so that T_r has no effect; when T_r
+/// Rule of the pseudocode: C_n is started at the drop, so T_r does not prevent drops. When T_r
 /// expires, C_n is restarted.
 #[test]
 fn rearm_starts_c_n_at_drop_and_at_expiry_of_t_r() {
     let mut line = Line::new(SbdConfig { after_drop: SbdAfterDrop::Rearm, ..paper() });
     line.put(20, 0);
-    // 19 are left: th = 24, C = 62.5 ms in ticks.
+    // 19 packets remain: th_n = 24, and C = 62.5 ms is rounded up to 70 ms.
     assert_eq!((line.drops(), line.measuring(0)), (vec![(0, 0)], Some((24, 70))));
     line.put(5, 10);
-    // 23 are left: th = 28, C = 83.3 ms in ticks.
+    // 23 packets remain: th_n = 28, and C = 83.3 ms is rounded up to 90 ms.
     assert_eq!((line.drops(), line.measuring(10)), (vec![(0, 0), (10, 1)], Some((28, 100))));
     line.take(1, 20);
-    // 22 at 100 and at 180 ms: th = 27, C = 76.9 ms. T_r, of the second drop, expires at 210 ms.
+    // At 100 ms and at 180 ms there are 22 packets: th_n = 27, C = 76.9 ms. T_r of the second drop
+    // expires at 210 ms.
     assert_eq!(line.measuring(100), Some((27, 180)));
     assert_eq!(line.measuring(180), Some((27, 260)));
     assert_eq!(line.measuring(210), Some((27, 290)));
@@ -262,7 +264,8 @@ fn rearm_keeps_c_n_running_if_t_r_expires_at_low_occupancy() {
         SbdConfig { after_drop: SbdAfterDrop::Rearm, reaction_time_ns: 50_000_000, ..paper() };
     let mut line = Line::new(rearm);
     line.put(20, 0);
-    // 19 are left: th = 24, C = 15.6 ms in ticks; again at 20 and 40 ms.
+    // 19 packets remain: th_n = 24, and C = 15.6 ms is rounded up to 20 ms. C restarts at 20 ms and
+    // at 40 ms.
     assert_eq!(line.measuring(45), Some((24, 60)));
     line.take(10, 45);
     assert_eq!(line.measuring(50), Some((24, 60)));
@@ -325,7 +328,7 @@ fn arrival_at_full_buffer_replaces_front_while_c_n_runs() {
 }
 
 #[test]
-fn drop_hits_first_packet_not_in_transmission() {
+fn oldest_packet_not_in_transmission_is_dropped() {
     let mut line = Line::new(paper());
     line.put(15, 0);
     line.hold(12, 10);
@@ -364,7 +367,7 @@ fn expiry_at_arrivals_starts_c_n_at_next_arrival() {
     assert_eq!((line.measuring(100), line.occupancy()), (Some((21, 160)), 18));
     line.put(3, 110);
     assert_eq!(line.drops(), [(110, 0)]);
-    // T_r expires without a wake-up, too.
+    // T_r also expires without a wake-up.
     line.put(1, 309);
     assert_eq!(line.measuring(309), None);
     line.put(1, 310);
@@ -375,7 +378,7 @@ fn expiry_at_arrivals_starts_c_n_at_next_arrival() {
 fn min_th_below_alpha_always_measures() {
     let mut line = Line::new(SbdConfig { min_th: 3, ..paper() });
     line.put(1, 0);
-    // C = 1 s / (40 − 6), and again from the empty buffer: 1 s / 35.
+    // C = 1 s / (40 − 6). With the empty buffer C = 1 s / 35.
     assert_eq!(line.measuring(0), Some((6, 30)));
     line.take(1, 10);
     assert_eq!(line.measuring(30), Some((5, 60)));

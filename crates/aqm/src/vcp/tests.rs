@@ -1,5 +1,5 @@
-//! Tests of VCP's router: the load factor (computed by hand and by a plain port with a timer), the
-//! codes, the code in packets, the measured capacity.
+//! Tests of VCP's router: load factor (compared with values by hand and with a simple
+//! implementation with a timer), codes, codes in packets, measured capacity.
 
 use super::*;
 use airpath_conformance::Law;
@@ -15,7 +15,7 @@ const VCP05: VcpConfig = VcpConfig {
     average: VcpAverage::Ewma,
     capacity: VcpCapacity::Link,
 };
-/// 10 Mbit/s: 250 000 B in 200 ms.
+/// Link rate: 10 Mbit/s, which are 250 000 B in 200 ms.
 const RATE: Rate = Rate(10_000_000);
 
 const LOAD: Law = Law {
@@ -96,7 +96,7 @@ fn average_queue_matches_equation() {
     }
 }
 
-/// The load is high from 0.8 on and overload from 1 on, without rounding.
+/// The code is high load at 0.8 and above, and overload at 1 and above, without rounding.
 #[test]
 fn code_matches_load() {
     for (load, code) in [
@@ -111,7 +111,8 @@ fn code_matches_load() {
     }
 }
 
-/// λ = 100 packets and an empty queue; then 30 packets that wait during the complete interval.
+/// In the first interval 100 packets arrive (λ) and the queue is empty. In the second interval 30
+/// packets wait during the complete interval.
 #[test]
 fn load_counts_arrivals_and_persistent_queue() {
     let mut harness = TestHarness::default();
@@ -206,7 +207,7 @@ fn dropped_packets_and_acks_count_as_arrivals() {
     LOAD.close("ρ", "", queue.load_factor(), 5080.0 / 245_000.0, 1e-15);
 }
 
-/// Framing: a code of rate 1/2 and 10 B of overhead.
+/// The framing has a code of rate 1/2 and 10 B of overhead.
 #[test]
 fn load_uses_bytes_on_the_air() {
     let mut harness = TestHarness::default();
@@ -292,7 +293,7 @@ fn measured_capacity_recovers_after_outage() {
     assert!(queue.measured(hour).iter().all(|(_, value)| value.is_some_and(f64::is_finite)));
 }
 
-/// A port with a timer that expires every 10 ms.
+/// Simple implementation with a timer that expires every 10 ms.
 struct Stepped {
     next: Time,
     samples: Vec<f64>,
@@ -384,8 +385,9 @@ fn idle_hour_causes_no_wakeup() {
     let hour = Time::from_secs(3600);
     queue.enqueue(&data(0), &mut harness.at(hour));
     assert_eq!((queue.load_factor(), queue.meter.average, queue.code()), (0.0, 0.0, Ecn::Ect1));
-    // 3/4, 9/16, … of the average: their sum is three times the average, over 18 000 intervals.
-    let mean = queue.measured(hour)[0].1.expect("an hour passed");
+    // The values are 3/4, 9/16, … of the average. Their sum over 18 000 intervals is three times
+    // the average.
+    let mean = queue.measured(hour)[0].1.expect("one hour was measured");
     LOAD.close_relative("mean of ρ", "", mean, 0.5 * 300_000.0 / 245_000.0 / 18_000.0, 1e-9);
 }
 

@@ -1,5 +1,6 @@
-//! Configurations of each built-in queue discipline, for the test suites that cover all of them. For
-//! a discipline not listed here, they come from its Python class: the defaults and extreme values.
+//! Configurations of each built-in queue discipline, for the test suites that cover all
+//! disciplines. The configurations of a discipline that is not listed here come from its Python
+//! class: the defaults and extreme values.
 
 use airpath_aqm::AnyQueue;
 use airpath_conformance::samples;

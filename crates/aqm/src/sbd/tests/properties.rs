@@ -40,7 +40,8 @@ fn configs() -> impl Strategy<Value = SbdConfig> {
     )
 }
 
-/// Performs the steps. Returns the queue and, for each signal, the occupancy including the arrival.
+/// Performs the steps. Returns the queue, and for each drop or mark the occupancy including the
+/// arriving packet.
 fn run(config: &SbdConfig, steps: &[Step]) -> (Line, Vec<usize>) {
     let mut line = Line::new(config.clone());
     line.ecn = Ecn::Ect0;

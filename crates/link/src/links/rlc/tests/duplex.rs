@@ -111,9 +111,9 @@ impl Ledger {
     ) -> Ledger {
         let is_clean = Arc::new(AtomicBool::new(false));
         let mut errors = ErrorsRegistry::default();
-        let told = Arc::clone(&is_clean);
+        let shared = Arc::clone(&is_clean);
         errors.register("switched", move |_, setup| {
-            let (stream, is_clean) = (setup.seed.stream(), Arc::clone(&told));
+            let (stream, is_clean) = (setup.seed.stream(), Arc::clone(&shared));
             Ok(Box::new(Switched { stream, loss, is_bad: false, is_clean }))
         });
         let context = LinkContext {

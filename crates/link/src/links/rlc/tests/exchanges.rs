@@ -56,11 +56,11 @@ impl Exchange {
             description[key] = value.clone();
         }
         let used = Used::default();
-        let (told, lost) = (Arc::clone(&used), lost.map(<[u64]>::to_vec));
+        let (log, lost) = (Arc::clone(&used), lost.map(<[u64]>::to_vec));
         let mut errors = ErrorsRegistry::default();
         errors.register("scripted", move |_, setup| {
             let side = usize::from(setup.seed.name.contains("reverse"));
-            Ok(Box::new(Scripted { side, lost: lost[side].clone(), used: Arc::clone(&told) }))
+            Ok(Box::new(Scripted { side, lost: lost[side].clone(), used: Arc::clone(&log) }))
         });
         let queue = || {
             let registry = Registry::default();
