@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 pub(crate) const MS: u64 = 1_000_000;
 
-/// MCSs of qawla-2015 Table 1: bits per symbol, code rate, k_m, c_m.
+/// MCSs of qawla-2015 Table 1: bits per symbol, code rate, bytes of a FEC block k_m, rate c_m.
 pub(crate) const MCSS: [(u64, f64, u64, f64); 8] = [
     (2, 1.0 / 2.0, 60, 5.376e6),
     (2, 3.0 / 4.0, 54, 8.064e6),
@@ -35,9 +35,9 @@ pub(crate) const MCSS: [(u64, f64, u64, f64); 8] = [
 pub(crate) const PACKET_RATES: [u64; 8] =
     [5_376_000, 8_000_000, 10_752_000, 16_000_000, 16_000_000, 21_000_000, 24_000_000, 26_880_000];
 
-/// Errors of 10⁶ blocks from 0 to 40 dB in steps of 2 dB. The error rate falls tenfold per 2 dB.
-/// The curve of each MCS is 3 dB to the right of the previous one, except mcs3, which is 1 dB to
-/// the right of mcs4.
+/// Table with the number of errors of 10⁶ blocks from 0 to 40 dB in steps of 2 dB. The error rate
+/// falls by a factor of 10 every 2 dB. The curve of each MCS is shifted by 3 dB relative to the
+/// previous MCS, except the curve of mcs3, which is shifted by 1 dB relative to mcs4.
 pub(crate) fn table() -> PerTable {
     let onset = [0.0, 3.0, 6.0, 10.0, 9.0, 12.0, 15.0, 18.0];
     let curves = MCSS.iter().zip(onset).enumerate().map(|(m, (mcs, onset))| {
@@ -120,8 +120,8 @@ impl Hand {
         Hand { harness, link, next: 0 }
     }
 
-    /// A packet of `size` bytes arrives at `at_ns`. Returns the packets that left before: time in
-    /// ns and number.
+    /// Passes a packet of `size` bytes to the link at `at_ns`. Returns the packets that left before
+    /// this time: time in ns and packet number.
     pub(crate) fn arrive(&mut self, at_ns: u64, size: u64) -> Vec<(u64, u64)> {
         let left = self.until(at_ns);
         let now = Time::from_nanos(at_ns);
@@ -161,7 +161,8 @@ impl Hand {
 // --- compared with a multi-regime link
 // ------------------------------------------------------------------
 
-/// A multi-regime link with g_m and the losses of eq. 23 for the MCSs in `chosen`, and `threshold`.
+/// Returns the configuration of a multi-regime link with the rates g_m and the losses of eq. 23
+/// (qawla-2015) for the MCSs in `chosen`. The regime changes at `threshold`.
 pub(crate) fn by_hand(snr_db: f64, chosen: &[usize], threshold: Option<u64>) -> Value {
     let table = table();
     let regimes: Vec<Value> = chosen
@@ -213,8 +214,8 @@ proptest! {
     }
 }
 
-/// The first curve below 0.05 at 20 dB is that of mcs5 (0.1 ^ 4 per block): PER 0.0032; mcs6 has
-/// 0.085.
+/// At 20 dB mcs5 is the fastest MCS with a PER below 0.05: its block error rate is 0.1 ^ 4 and its
+/// PER is 0.0032. The PER of mcs6 is 0.085.
 #[test]
 fn tagla_and_qawla_select_mcs_from_table() {
     let gaps: Vec<u64> = (0..5000).map(|n| if n % 100 < 50 { 200_000 } else { 900_000 }).collect();
@@ -254,7 +255,8 @@ pub(crate) const EQ_23: Law = Law {
     allows: "between the 0.1 % points of chi-square with 16 degrees of freedom",
 };
 
-/// 16 cases: mcs0 to mcs3 with 60 and 54 bytes, mixed packets of one and of many blocks.
+/// There are 16 combinations of MCS and packet size. The sizes are those of packets with one block
+/// and with many blocks.
 #[test]
 fn losses_match_equation_23() {
     const SIZES: [u64; 4] = [40, 61, 576, 1500];
@@ -305,7 +307,8 @@ fn estimate_bias_changes_mcs_but_not_true_snr() {
         differ += usize::from(biased != chosen_at(snr_db, &qawla, json!({})));
     }
     assert!(differ > 20, "{differ}");
-    // At 15 dB the choice is that for 17 dB, mcs5 instead of mcs4, with the errors at 15 dB.
+    // At 15 dB the policy selects the MCS for 17 dB, mcs5 instead of mcs4. The errors are those at
+    // 15 dB.
     let tagla = json!({"kind": "tagla", "th_per": 0.2});
     let gaps = vec![1_000_000; 2000];
     let biased = everything(&adaptive(15.0, tagla, json!({"snr_bias_db": 2.0})), &gaps);
@@ -346,7 +349,8 @@ fn estimate_noise_distributes_choices_normally() {
     }
     let end = INTERVALS * 5 * MS;
     hand.until(end);
-    // TAGLA's choices on a fine grid of estimates, weighted by the normal distribution.
+    // Computes the share of each MCS: TAGLA's choices on a fine grid of estimates, weighted by the
+    // normal distribution.
     let mut shares: BTreeMap<String, f64> = BTreeMap::new();
     let (step, from) = (0.02, -12.0);
     for place in 0..2600 {
@@ -444,7 +448,8 @@ fn rate_change_scales_all_mcs_after_current_transmission() {
     left.extend(hand.until(100 * MS));
     let first = 1_875_000;
     let second = first + 3_750_000;
-    // The third packet starts at rate 0. It restarts at 50 ms and counts once.
+    // The third packet starts at rate 0. Its transmission restarts at 50 ms; it is counted only
+    // once.
     let third = 50 * MS + 375_000;
     assert_eq!(left, [(first, 0), (second, 1), (third, 2), (third + 1_875_000, 3)]);
     assert_eq!(hand.used(100 * MS), [("mcs0_packets".into(), 2.0), ("mcs7_packets".into(), 2.0)]);

@@ -72,8 +72,8 @@ fn regimes_require_constant_choices() {
     assert_eq!(adapted.regimes[0].mcs, "mcs2");
 }
 
-/// Policy with the slowest MCS below 3 waiting packets, the next one from 3 on, the next one from 6
-/// on.
+/// Policy that selects the slowest MCS below 3 waiting packets, the second slowest from 3 packets,
+/// and the third slowest from 6 packets.
 struct Ladder;
 
 impl Policy for Ladder {
@@ -101,6 +101,7 @@ fn plug_in_policy_may_have_more_regimes() {
         hand.arrive(0, 1500);
     }
     hand.until(1000 * MS);
-    // The first packet has none behind it; for the others 8 to 6, 5 to 3, and 2 to 0 packets wait.
+    // No packet waits behind the first packet. Behind the other packets 8 to 6, 5 to 3, and 2 to 0
+    // packets wait.
     assert_eq!(hand.report(1000 * MS).link.regime_packets, [4, 3, 3]);
 }

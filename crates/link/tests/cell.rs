@@ -1,5 +1,5 @@
-//! Tests that compare a cell with closed forms and numerical integration, with one slot at a time
-//! and with saturated users; and accounting under random arrivals.
+//! Tests that compare a cell with closed forms and numerical integration, for single slots and for
+//! saturated users. A property test checks the packet counts under random arrivals.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::{Law, cases, samples};
@@ -146,8 +146,8 @@ fn slot_error_rate(margin: f64, doppler_hz: f64) -> f64 {
     0.5 * (1.0 - margin / root)
 }
 
-/// Returns the fraction of failed slots for isolated packets. They are far apart, so that each
-/// encounters an independent channel state.
+/// Returns the fraction of failed slots for isolated packets. The time between packets is long, so
+/// that the channel states are independent.
 fn failing(margin: f64, doppler_hz: f64, channels: u64, packets: u64) -> f64 {
     let gap = (6.0 / doppler_hz * 1e9) as u64 / SLOT * SLOT;
     let changes = json!({
@@ -225,7 +225,8 @@ fn proportional_fair(changes: &Value) -> Value {
     changes
 }
 
-/// `alone` is the rate of a single user, Mbit/s; `gains` are the gains with 2, 3 and 8 users.
+/// Checks the total rate for several users. `alone` is the rate of a single user, Mbit/s; `gains`
+/// are the ratios to this rate with 2, 3 and 8 users.
 fn assert_gains(name: &str, changes: &Value, alone: f64, gains: [f64; 3]) {
     let (mbps, _) = rates(changes.clone(), 1);
     DIVERSITY.close_relative(format!("one user, {name}"), "Mbit/s", mbps, alone, 0.003);
@@ -288,7 +289,8 @@ fn schedulers() -> Vec<Value> {
     AnyScheduler::BUILT_IN.iter().map(usual).collect()
 }
 
-/// Disciplines with and without timers, with drops at the tail, at the head, and early drops.
+/// Configurations of disciplines with and without timers, with drops at the tail, at the head, and
+/// early drops.
 fn disciplines() -> [Value; 4] {
     [
         droptail(6),
@@ -319,12 +321,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Account of a cell of four users.
+/// Independent packet counts of a cell with four users.
 struct Ledger {
     cell: Cell,
     harness: TestHarness,
     now: Time,
-    /// By user: sizes of the arrived packets, and number of the last departed packet.
+    /// For each user: sizes of the arrived packets. The next field is the number of the last
+    /// departed packet.
     sizes: Vec<Vec<u32>>,
     last: [Option<u64>; 4],
     arrived: u64,

@@ -45,7 +45,7 @@ pub(crate) fn files() -> Files {
     Files { tables: [("two".to_owned(), Arc::new(table))].into(), ..Files::default() }
 }
 
-/// Returns P_m and c_m of MCS `number` at `snr_db`.
+/// Returns the slot error rate P_m and the rate c_m of MCS `number` at `snr_db`.
 fn scheme(table: &PerTable, number: usize, snr_db: f64) -> (f64, f64) {
     let rate = [BANDWIDTH, 2.0 * BANDWIDTH][number];
     let blocks = ((rate * SLOT as f64 / 1e9) as u64).div_ceil(8 * BLOCK);
@@ -81,7 +81,8 @@ fn slot_error_rate_matches_table() {
 }
 
 /// With chase combining, a block at 2 dB has a combined SNR of 5.01 dB in the second attempt, which
-/// never fails: P of 1 + P slots fail.
+/// never fails. Therefore the slot error rate is P / (1 + P), where P is the error rate of the
+/// first attempt.
 #[test]
 fn combined_snr_of_a_block_adds_up() {
     let table = files().table("two").expect("a table");

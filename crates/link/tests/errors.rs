@@ -1,4 +1,4 @@
-//! Tests of the calls of a link's error process: times, frames, and use of the result.
+//! Tests of the calls of the error process by a link: times, frames, and use of the result.
 
 use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
@@ -39,7 +39,7 @@ impl ErrorProcess for EverySecond {
     }
 }
 
-/// Table with one MCS, blocks of 60 bytes at 8 Mbit/s, without errors at 10 dB.
+/// Table with one MCS: blocks of 60 bytes, a rate of 8 Mbit/s, no errors at 10 dB.
 fn tables() -> Tables {
     let table = json!({"channel": "none", "curves": [{
         "mcs": {"name": "a", "bits_per_symbol": 2, "code_rate": 0.5, "block_bytes": 60,
@@ -84,7 +84,7 @@ fn with_queue(mut description: Value, queue: AnyQueue, calls: &Calls) -> Result<
     AnyLink::build(&description, setup).map_err(|error| error.to_string())
 }
 
-/// Start and end of each frame with which the error process was called, ns.
+/// Returns the start and end, ns, of each frame with which the error process was called.
 fn spans(calls: &Calls) -> Vec<(u64, u64)> {
     let calls = calls.lock().expect("the lock is not poisoned");
     calls.iter().map(|frame| (frame.began.as_nanos(), frame.ended.as_nanos())).collect()
@@ -130,7 +130,7 @@ fn serial_link_passes_the_time_from_first_to_last_bit() {
 #[test]
 fn trace_link_passes_the_time_from_first_to_last_opportunity() {
     // 1504 bytes at 1, 2, 3, 10 ms and so on: packet 1 uses the rest of the first opportunity and a
-    // part of the second. An opportunity has no duration; the end of a frame is exclusive.
+    // part of the second one. An opportunity has no duration; the end of a frame is 1 ns later.
     let (calls, arrived) = deliver(json!({"kind": "trace", "trace": "t"}));
     let until = |ms| ms * MS + 1;
     assert_eq!(calls, [(MS, until(1)), (MS, until(2)), (2 * MS, until(2)), (21 * MS, until(21))]);
@@ -152,13 +152,13 @@ fn framed(kind: &str) -> (Value, Vec<u64>) {
         ),
         "rate-trace" => (json!({"trace": "r", "framing": 6}), with_six),
         "trace" => (json!({"trace": "t", "framing": 6}), with_six),
-        // 26, 1 and 1 blocks.
+        // The packets have 26, 1 and 1 blocks.
         "adaptive" => (
             json!({"table": "one", "snr": 10, "policy": {"kind": "fixed", "mcs": "a"},
                    "framing": 6}),
             vec![1560, 60, 60],
         ),
-        // 38, 1 and 1 PDUs of 40 bytes in one TTI each, plus PDUs for polls and reports.
+        // The packets have 38, 1 and 1 PDUs of 40 bytes. Other PDUs are sent for polls and reports.
         "rlc-am" => (
             json!({"rate_bps": 8_000_000, "tti_ns": 10 * MS, "latency_ns": 20 * MS,
                    "pdu_payload": 40, "window": 1024, "max_dat": 10, "poll_timer_ns": 600 * MS,
@@ -232,7 +232,7 @@ fn error_process_receives_every_byte_on_the_air() {
     }
 }
 
-/// Padding and parity bytes use air time and opportunities like bytes of packets.
+/// Padding and parity bytes use air time and opportunities in the same way as bytes of packets.
 #[test]
 fn padding_and_parity_use_air_time() {
     let framing = json!({"overhead_bytes": 6, "block_bytes": 60, "code_rate": 0.75});
@@ -248,8 +248,8 @@ fn padding_and_parity_use_air_time() {
         let packet = Packet::datagram(FlowId(0), 0, Bytes(1500), Time::ZERO);
         link.receive(Port(0), &packet, &mut harness.at(Time::ZERO));
         let arrived = harness.run(&mut link, Time::from_secs(1))[0].0;
-        // 1506 bytes in 26 blocks, at 8 Mbit/s one byte per µs; or two opportunities, at 1 and 2
-        // ms.
+        // A packet of 1506 bytes fills 26 blocks. At 8 Mbit/s each byte takes 1 µs; a trace link
+        // needs two opportunities, at 1 and 2 ms.
         let at_us = if kind == "trace" { 2000 } else { 2080 };
         assert_eq!(arrived, Time::from_nanos(at_us * 1000), "{kind}");
         assert_eq!(calls.lock().expect("the lock is not poisoned")[0].bytes, Bytes(2080), "{kind}");
@@ -271,7 +271,7 @@ fn bernoulli_loss_bypasses_error_process() {
 
 /// A packet that waits for a rate above zero is not on the air.
 #[test]
-fn stalled_packet_is_on_the_air_when_it_is_retransmitted() {
+fn packet_is_on_the_air_only_while_rate_is_positive() {
     let calls = Calls::default();
     let mut link = build(json!({"kind": "fixed", "rate_bps": 8_000_000}), &calls).expect("a link");
     let mut harness = TestHarness::default();

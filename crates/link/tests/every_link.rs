@@ -1,4 +1,4 @@
-//! Invariants of every link, at any rate.
+//! Tests of invariants of every link, at any rate.
 //!
 //! A new built-in link is tested as soon as it is registered, with configurations from its Python
 //! class. [`descriptions`] can add configurations, and must do so if the link reads a file.
@@ -126,7 +126,8 @@ fn rlc(rate_bps: u64, changes: Value) -> Value {
     description
 }
 
-/// A cell with slots that are long enough for pauses of days, modified by `changes`.
+/// A cell whose slots are long, so that pauses of days contain few slots. The configuration is
+/// modified by `changes`.
 fn cell(changes: Value) -> Value {
     let hour_ns = 3_600_000_000_000u64;
     let mut description = json!({
@@ -141,7 +142,8 @@ fn cell(changes: Value) -> Value {
     description
 }
 
-/// Links that send each packet in a separate frame, with `bytes` of overhead.
+/// Returns configurations of links that send each packet in a separate frame, with `bytes` of
+/// overhead.
 fn with_overhead(bytes: u64) -> impl Iterator<Item = Value> {
     let framed = all_descriptions().filter(|description| {
         !matches!(description["kind"].as_str(), Some("rlc-am" | "cell" | "ofdma-tdd" | "mimo"))
@@ -158,7 +160,7 @@ fn has_control_traffic(description: &Value) -> bool {
     description["kind"] == "rlc-am"
 }
 
-/// Returns true if packets may leave later than the end of their transmission.
+/// Returns true if packets may leave the link after the end of their transmission.
 fn repeats(description: &Value) -> bool {
     description.get("harq").or_else(|| description.get("arq")).is_some()
 }
@@ -214,7 +216,7 @@ fn build(description: &Value, queue: Queue, output: Port) -> Result<AnyLink, Str
     AnyLink::build(description, setup).map_err(|error| error.to_string())
 }
 
-/// Queues before the link. Over all cases, each queue is combined with each link.
+/// Configurations of the queue of a link. The tests combine each queue with each link.
 fn queues() -> [Value; 3] {
     [
         json!({"kind": "droptail", "limit": {"packets": 10}}),
@@ -245,7 +247,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Drives one stage like a driver, and accounts for its packets; the stage has `sides` directions.
+/// Drives one stage with `sides` directions in the same way as the driver of a run, and counts its
+/// packets independently.
 struct Ledger<S> {
     harness: TestHarness,
     link: S,
@@ -307,7 +310,7 @@ impl<S: Link> Ledger<S> {
     }
 
     fn arrive(&mut self, size: u32) {
-        // Due events precede the arrival.
+        // Events that are due are processed before the arrival.
         self.wake_until(self.now, 10_000);
         let seq = self.sizes.len() as u64;
         let side = self.sizes.len() % self.sides;
@@ -400,8 +403,8 @@ fn check_rejects_excessive_overhead() {
     }
 }
 
-/// A packet of 0 bytes (an ACK whose headers are not counted) takes no time and does not stop the
-/// link.
+/// The transmission of a packet of 0 bytes (an ACK whose headers are not counted) takes no time and
+/// does not stop the link.
 #[test]
 fn packet_of_zero_bytes_is_delivered_immediately_or_at_next_opportunity() {
     for description in with_overhead(0) {
@@ -418,8 +421,9 @@ fn packet_of_zero_bytes_is_delivered_immediately_or_at_next_opportunity() {
     }
 }
 
-/// While a packet is held, a link with capacity has a next event. A link without outages is never
-/// idle: a burst of 100 packets leaves in the transmission time of its bytes.
+/// While a link with a positive rate holds a packet, it has a next event. A link without outages is
+/// not idle while packets wait: a burst of 100 packets leaves within the transmission time of its
+/// bytes.
 #[test]
 fn links_are_work_conserving() {
     let unlimited = json!({"kind": "droptail", "limit": {"packets": 1000}});

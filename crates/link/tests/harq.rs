@@ -1,5 +1,5 @@
-//! Tests of HARQ, ARQ and release in order over serial links: departure times of packets,
-//! distribution of delays, and capacity of the processes.
+//! Tests of HARQ, ARQ and release in order on serial links: departure times of packets,
+//! distribution of delays, and throughput with a limited number of processes.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{
@@ -17,8 +17,8 @@ const MS: u64 = 1_000_000;
 /// Frames with which the error process was called.
 type Calls = Arc<Mutex<Vec<Frame>>>;
 
-/// Corrupts frames according to a script with one character per frame; frames beyond its end are
-/// received.
+/// Error process that corrupts frames according to a script with one character per frame. Frames
+/// after the end of the script are not corrupted.
 struct Script {
     script: Vec<bool>,
     calls: Calls,
@@ -93,7 +93,8 @@ fn harq(attempts: u32, round_trip_ms: u64) -> Value {
 }
 
 /// The first packet fails at 10 ms and, behind the third packet, at 35 ms; it is received at 60 ms.
-/// The error process is called for the packets 0, 1, 2, 0 (at 35 ms), 3, 4, 5, 0 (at 60 ms).
+/// The error process is called for the packets 0, 1, 2, 0 (at 35 ms), 3, 4, 5 and 0 (at 60 ms), in
+/// this order.
 #[test]
 fn packet_is_retransmitted_after_round_trip_and_overtaken() {
     let left = leave(json!({"harq": harq(3, 25)}), "x..x", 6);
@@ -115,8 +116,8 @@ fn arq_delivers_packet_discarded_by_harq() {
     assert_eq!(leave(alone, "x.x", 3), [(1, 20), (0, 25), (2, 45)]);
 }
 
-/// The first packet is lost at 35 ms. The packets behind it are released at that time, because no
-/// packet waits for a lost packet.
+/// The first packet is lost at 35 ms. Later packets are released at that time, because no packet
+/// waits for a lost packet.
 #[test]
 fn failed_packet_blocks_others_until_discarded_in_order() {
     let keys = json!({"harq": harq(2, 25), "in_order": true});
@@ -166,8 +167,9 @@ fn error_process_is_called_in_order_of_time() {
     assert_eq!(spans, [(0, 10), (25, 35), (25, 90)]);
 }
 
-/// Two processes and a round trip of 80 ms, counted from the starts of attempts: two packets are
-/// sent, and another two when their feedback has arrived. Eight processes leave no gap.
+/// There are two processes and a round trip of 80 ms, counted from the start of an attempt. Two
+/// packets are sent, and two more packets when the feedback has arrived. With eight processes
+/// packets are sent without gaps.
 #[test]
 fn packet_waits_for_free_process() {
     let keys = |processes: u32| json!({"harq": {"attempts": 3, "round_trip_ns": 80 * MS, "processes": processes}});
@@ -181,7 +183,7 @@ fn packet_waits_for_free_process() {
     assert_eq!(leave(keys(2), "x", 5), repeated);
 }
 
-/// While ARQ delivers a packet, its process is free, because HARQ has discarded the packet.
+/// A packet that ARQ delivers occupies no HARQ process, because HARQ has discarded the packet.
 #[test]
 fn arq_occupies_no_process() {
     let keys = json!({"harq": {"attempts": 1, "round_trip_ns": 30 * MS, "processes": 1},
@@ -189,7 +191,7 @@ fn arq_occupies_no_process() {
     assert_eq!(leave(keys, "x", 3), [(1, 40), (2, 70), (0, 510)]);
 }
 
-/// At rate 0 retransmissions continue; the packet on the link waits.
+/// At rate 0 retransmissions continue; the packet that is being sent waits.
 #[test]
 fn stopped_link_retransmits_sent_packets() {
     let (mut link, _) = link(json!({"harq": harq(2, 25)}), "x", 1);
@@ -207,10 +209,11 @@ fn stopped_link_retransmits_sent_packets() {
     assert_eq!(left, [(0, Time::from_millis(35)), (1, Time::from_millis(105))]);
 }
 
-/// Closed form: P(k R) = p^k (1 - p) and P((n - 1) R + D) = p^n, with mean R (p + … + p^(n-1)) + D
-/// p^n. The test sends 10⁵ packets over a fixed link, with the parameters of the paper and with
-/// others; p is the error rate of HARQ, the loss of the link, or both. The tolerance is five
-/// standard deviations of the counts.
+/// Closed form for the additional delay of a packet, with error rate p, n attempts, round trip R
+/// and ARQ delay D: P(k R) = p^k (1 - p), P((n - 1) R + D) = p^n, and the mean is R (p + … +
+/// p^(n-1)) + D p^n. The test sends 10⁵ packets over a fixed link, with the parameters of the paper
+/// and with others; p is the error rate of HARQ, the loss of the link, or both. The tolerance is
+/// five standard deviations of the counts.
 #[test]
 fn delay_distribution_matches_closed_form() {
     const PACKETS: usize = 100_000;

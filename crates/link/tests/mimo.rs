@@ -1,5 +1,5 @@
-//! Tests that compare MIMO links with the distribution of packet outcomes, and configurations for
-//! the suites that cover every link.
+//! Tests that compare the results of MIMO links with the distribution of packet outcomes, and
+//! configurations for the test suites that cover every link.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_conformance::Law;
@@ -86,7 +86,8 @@ fn send(link: &mut Mimo, bytes: u64, now: Time) -> (bool, Time) {
     (sent.loss == 1.0, sent.ends)
 }
 
-/// A constant fraction of symbols in the bad state, in bursts of `symbols` symbols.
+/// Configuration with a constant fraction of symbols in the bad state, in bursts with a mean length
+/// of `symbols` symbols.
 fn bursts(symbols: f64) -> Value {
     json!({"p_good_to_bad": 0.01 / symbols, "p_bad_to_good": 1.0 / symbols})
 }
@@ -157,7 +158,8 @@ fn packet_error_rate_matches_distribution_at_20_settings() {
     }
 }
 
-/// For two consecutive packets: returns P(the first fails), and P(both fail) / P(the first fails).
+/// Returns, for two consecutive packets, the probability that the first one fails, and the
+/// conditional probability that the second one fails if the first one failed.
 fn after_a_failure(channel: &MimoChannel, bytes: u64) -> (f64, f64) {
     let Outcome { failed, .. } = channel.outcome(Bytes(bytes));
     let bad = channel.states().share_bad();
@@ -200,7 +202,7 @@ fn probability_of_consecutive_failures_matches_chain() {
     }
 }
 
-/// Between two packets the state evolves with each symbol of the air.
+/// Between two packets the state can change with each symbol time.
 #[test]
 fn probability_of_failure_after_gap_matches_chain() {
     let changes = with(json!({"snr_db": 10.0, "fec": rs(0.93)}), bursts(8000.0));
@@ -231,7 +233,7 @@ fn probability_of_failure_after_gap_matches_chain() {
     }
 }
 
-/// Two packets with an hour between them cause two transmission ends and no other event.
+/// Two packets with an hour between them cause two ends of transmission and no other event.
 #[test]
 fn idle_hour_causes_no_event() {
     let registry = Registry::default();
@@ -258,8 +260,8 @@ fn idle_hour_causes_no_event() {
     assert!(link.next_wakeup().is_never());
 }
 
-/// With bits of 100 ns as slots, the test compares which of three consecutive packets fail, in 20
-/// 000 triples for each link.
+/// The slots of the Gilbert-Elliott channel have the length of a bit, 100 ns. The test compares
+/// which of three consecutive packets fail, in 20 000 triples for each link.
 #[test]
 fn mimo_without_code_equals_gilbert_elliott_with_slots_of_a_bit() {
     for (changes, bytes) in [

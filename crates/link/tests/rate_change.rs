@@ -14,7 +14,7 @@ use std::sync::{Arc, mpsc};
 
 const MS: u64 = 1_000_000;
 
-/// Returns a link of each kind with a nominal rate, in bit/s, and its configuration. A link that is
+/// Returns the configuration of a link of each kind, with its nominal rate in bit/s. A link that is
 /// not listed here has the configuration of its Python class, at 2 Mbit/s.
 fn links() -> Vec<(Value, u64)> {
     let mut found = known_links().to_vec();
@@ -67,8 +67,8 @@ fn rlc() -> Value {
     })
 }
 
-/// Traces: 1 and 3 Mbit/s for 10 ms each; one opportunity of 1504 bytes every 5 ms. Table: 2 Mbit/s
-/// without errors.
+/// Files: a rate trace with 1 and 3 Mbit/s for 10 ms each, a trace with one opportunity of 1504
+/// bytes every 5 ms, and an error-rate table with 2 Mbit/s and no errors.
 fn files() -> Arc<Files> {
     let steps = Trace::parse_csv("steps", "time_s,rate_bps\n0,1e6\n0.01,3e6\n0.02,3e6\n");
     let steady = Trace::parse_mahimahi("steady", "5\n10\n15\n20\n");
@@ -113,7 +113,7 @@ impl Hand {
         Hand::with_queue(description, AnyQueue::build(&droptail, setup).expect("a queue"))
     }
 
-    /// Runs to `at` and passes `event` to the link before the events that are due then.
+    /// Runs to `at` and passes `event` to the link before the events that are due at this time.
     fn control(&mut self, at: u64, event: &Control) {
         self.run(at * MS - u64::from(at > 0));
         self.link.control(event, &mut self.harness.at(Time::from_millis(at)));
@@ -148,7 +148,7 @@ impl Hand {
     }
 }
 
-/// Sends the nominal rates that it receives to a channel.
+/// Queue discipline that sends the nominal rates that it receives to a channel.
 struct Listening(AnyQueue, mpsc::Sender<u64>);
 
 impl airpath_aqm::QueueWrapper for Listening {
@@ -182,8 +182,8 @@ fn every_link_passes_the_nominal_rate_to_its_queue() {
     }
 }
 
-/// With rate 0 and then the initial rate, a waiting packet is sent as if it had arrived at the time
-/// of the second change.
+/// The rate is set to 0 and later to the initial rate. A waiting packet is then sent as if it had
+/// arrived at the time of the second change.
 #[test]
 fn stopped_link_resumes_like_new_link() {
     for (description, nominal) in links() {
@@ -194,8 +194,8 @@ fn stopped_link_resumes_like_new_link() {
         assert_eq!(stopped.until(399), [], "{description}");
         stopped.set_rate(400, nominal);
         let mut ordinary = Hand::new(&description);
-        // One nanosecond earlier, because a packet that arrives exactly at an opportunity cannot
-        // use it.
+        // The run ends one nanosecond earlier, because a packet that arrives exactly at an
+        // opportunity cannot use this opportunity.
         ordinary.run(400 * MS - 1);
         for seq in 0..2 {
             let now = Time::from_nanos(400 * MS - u64::from(description["kind"] == "trace"));
@@ -203,7 +203,7 @@ fn stopped_link_resumes_like_new_link() {
             ordinary.link.receive(Port(0), &packet, &mut ordinary.harness.at(now));
         }
         let expected = ordinary.until(1000);
-        // The first of the two packets had none behind it at its arrival.
+        // The first of the two packets had no packet behind it when it arrived.
         if description["kind"] == "multi-regime" {
             assert_eq!(expected, [(410 * MS, 0), (420 * MS, 1)]);
             assert_eq!(stopped.until(1000), [(405 * MS, 0), (415 * MS, 1)]);
@@ -248,11 +248,12 @@ fn rate_change_scales_all_opportunities() {
     for _ in 0..3 {
         link.arrive(1, 1500);
     }
-    // 752 bytes from 10 ms on: the change precedes the opportunity at the same time.
+    // Opportunities carry 752 bytes from 10 ms: the change precedes the opportunity at the same
+    // time.
     link.set_rate(10, nominal / 2);
     assert_eq!(link.until(24), [(5 * MS, 0), (15 * MS, 1)]);
-    // 752 of the 1504 bytes of the third packet are sent at 20 ms; 3008 bytes suffice for two more
-    // packets.
+    // 752 of the 1504 bytes of the third packet are sent at 20 ms. An opportunity of 3008 bytes is
+    // sufficient for two more packets.
     for _ in 0..3 {
         link.arrive(24, 1500);
     }
@@ -268,7 +269,8 @@ fn packet_in_transit_waits_at_rate_zero() {
     let mut link = Hand::new(&description);
     link.set_rate(0, nominal / 2);
     link.arrive(1, 1500);
-    // 752 bytes at 5 ms, then none; the opportunity at 30 ms carries the rest.
+    // The opportunity at 5 ms carries 752 bytes, later ones carry no bytes, and the opportunity at
+    // 30 ms carries the rest.
     link.set_rate(6, 0);
     assert_eq!(link.until(29), []);
     link.set_rate(30, nominal);
@@ -285,7 +287,7 @@ fn packet_in_transit_waits_at_rate_zero() {
     assert_eq!(link.until(200), [(110 * MS, 2)]);
 }
 
-/// 8 bit/s with 200 opportunities per second: one of 200 opportunities carries a byte.
+/// At 8 bit/s with 200 opportunities per second, one of 200 opportunities carries a byte.
 #[test]
 fn fraction_of_byte_is_carried_over_to_next_opportunity() {
     let [.., (description, nominal), _] = known_links();

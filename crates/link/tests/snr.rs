@@ -70,11 +70,11 @@ fn time_in_each_mcs_is_that_of_an_exponential_snr() {
         close(&format!("time in {mcs}"), counters[&format!("{mcs}_packets")], *share);
     }
     close("packets lost", hand.report(end).link.lost_packets as f64, lost);
-    // The shares are those of a mixture, not of a link at the mean SNR.
+    // The shares are those of a varying SNR, not of a constant mean SNR.
     assert!(shares.values().all(|share| *share < 0.5), "{shares:?}");
 }
 
-/// Offers 1500 bytes every 5 ms for 20 s.
+/// Passes 1500 bytes to the link every 5 ms for 20 s.
 fn loaded(description: &Value) -> Hand {
     let mut hand = Hand::new(description);
     for number in 0..4000 {
@@ -84,8 +84,8 @@ fn loaded(description: &Value) -> Hand {
     hand
 }
 
-/// With 6 dB half of the time and 18 dB half of the time, the result is the mean of two links with
-/// constant SNRs.
+/// If the SNR is 6 dB for half of the time and 18 dB for the other half, the result is the mean of
+/// two links with constant SNRs.
 #[test]
 fn two_level_snr_is_mixture_of_two_constant_snrs() {
     let end = 20_000 * MS;
@@ -117,8 +117,8 @@ fn mcs_follows_the_old_estimate_and_loss_the_current_snr() {
     // At 18 dB almost no packet is lost, so the losses belong to the first of two seconds.
     let lost = hand.report(end).link.lost_packets as f64;
     assert!((lost - 2000.0 * per).abs() < 5.0 * (2000.0 * per).sqrt() + 1.0, "{lost} at {per}");
-    // The estimate is late by one level: the MCS is selected for 18 dB, the SNR is 6 dB, and all
-    // packets are lost.
+    // The estimate is too high: the MCS is selected for 18 dB, the SNR is 6 dB, and all packets are
+    // lost.
     let late = json!({"snr_bias_db": 12.0});
     let biased = loaded(&link(json!(6.0), late));
     assert!(biased.report(end).link.lost_packets > 3900);

@@ -1,5 +1,5 @@
-//! A link whose rate is zero for some time: no packet is lost, and the time at rate zero does not
-//! count as busy.
+//! Tests of a link whose rate is zero for some time. No packet is lost, and the time at rate zero
+//! does not count as busy time.
 
 use airpath_aqm::{AnyQueue, Queue};
 use airpath_core::{

@@ -1,5 +1,5 @@
-//! Tests of the semantics of Mahimahi's delivery opportunities, step by step, and of their
-//! consequences for a flow with an unlimited backlog, on recorded and on random traces.
+//! Tests of the semantics of Mahimahi's delivery opportunities: step by step, and with an unlimited
+//! backlog on recorded and random traces.
 
 use crate::traces;
 use airpath_aqm::{AnyQueue, Queue};
@@ -29,7 +29,8 @@ impl Hand {
         Hand::with(trace, json!({"kind": "at", "time_ns": 0}), 0)
     }
 
-    /// Creates a link that starts at an offset in the trace, in a replication.
+    /// Creates a link that starts at `offset` in the trace, in the replication with index
+    /// `replication`.
     fn with(trace: Trace, offset: Value, replication: u64) -> Hand {
         let traces = Traces::from([("t".to_owned(), Arc::new(trace))]);
         let queues = Registry::default();
@@ -54,7 +55,8 @@ impl Hand {
         Hand::new(Trace::Opportunities(OpportunityTrace::new(times.to_vec()).expect("a trace")))
     }
 
-    /// A packet of `size` bytes arrives at `nanos`; events that are due then are processed first.
+    /// Passes a packet of `size` bytes to the link at `nanos`. Events that are due at this time are
+    /// processed first.
     fn arrive_ns(&mut self, nanos: u64, size: u32) {
         let now = Time::from_nanos(nanos);
         self.run(now);
@@ -110,8 +112,8 @@ fn simultaneous_opportunities_carry_one_packet_each() {
 
 #[test]
 fn packet_that_does_not_fit_continues_at_the_next_opportunity() {
-    // 1501 + 4 bytes: one byte is left for the second opportunity, which has space for further
-    // packets.
+    // A packet of 1501 + 4 bytes leaves one byte for the second opportunity, which can carry
+    // further packets.
     let mut link = Hand::at_ms(&[5, 10, 15]);
     link.arrive(1, 1501);
     link.arrive(1, 1499);
@@ -183,8 +185,8 @@ fn idle_link_resumes_at_correct_opportunity() {
     assert_eq!(link.until(2_000_000_000), [(1_000_000_003, 0), (1_000_000_010, 1)]);
 }
 
-/// A period of 10 ms with opportunities at 2, 7 and 10 ms; with an offset of 5 ms they are at 2, 5,
-/// 7, 12, 15 ms.
+/// The period is 10 ms with opportunities at 2, 7 and 10 ms. With an offset of 5 ms the
+/// opportunities are at 2, 5, 7, 12, 15 ms.
 #[test]
 fn link_with_offset_starts_within_trace() {
     let trace = || Trace::Opportunities(OpportunityTrace::new(vec![2, 7, 10]).expect("a trace"));
@@ -197,7 +199,8 @@ fn link_with_offset_starts_within_trace() {
     }
 }
 
-/// Regression test: all replications over one trace had the same rates at the same times.
+/// Regression test for an error in which all replications over one trace had the same rates at the
+/// same times.
 #[test]
 fn random_offset_differs_between_replications() {
     let times: Vec<u64> = (1..=1000).collect();
@@ -226,7 +229,8 @@ fn utilisation_is_ratio_of_used_to_offered_bytes() {
     link.arrive(0, 748);
     link.arrive(2, 1500);
     link.until(4);
-    // 752 + 1504 bytes of four opportunities; the opportunity at 4 ms is missed after 4 ms.
+    // 752 + 1504 bytes of four opportunities are used. The opportunity at 4 ms counts as missed
+    // after 4 ms.
     let report = &link.link.reports(Time::from_nanos(4_000_001))[0].link;
     assert_eq!(report.utilisation, 0.375);
     assert_eq!((report.delivered_packets, report.delivered_bytes), (2, 2248));
@@ -244,7 +248,8 @@ fn delivered_by_ms(
     let mut link = Hand::with(Trace::Opportunities(trace.clone()), offset, 0);
     let mut bytes = vec![0; end_ms as usize + 1];
     let mut size_of = Vec::new();
-    // More than one packet per opportunity of the busiest time; more if packets are small.
+    // The queue is filled with more than one packet per opportunity of the busiest time, and with
+    // more packets if they are small.
     let busiest = trace.times_ms().chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1);
     let backlog = 4 * busiest as u64 * OPPORTUNITY_BYTES + 200_000;
     let mut waiting = 0;
@@ -257,7 +262,7 @@ fn delivered_by_ms(
             link.arrive_ns(now.as_nanos(), size);
         }
         if now == Time::ZERO {
-            // Opportunities at time 0 precede all packets and do not count.
+            // Opportunities at time 0 precede all packets and are not counted.
             let after = Time::from_nanos(1);
             link.link.control(&Control::StartMeasurement, &mut link.harness.at(after));
         }
@@ -279,9 +284,9 @@ fn delivered_by_ms(
 fn check_backlogged(name: &str, trace: &OpportunityTrace, offset_ms: u64, end_ms: u64) {
     let mut offered =
         traces::offered_by_ms(trace, offset_ms + end_ms).split_off(offset_ms as usize);
-    offered[0] = 0; // They precede all packets.
-    // A packet of 1500 bytes uses exactly one opportunity: in no window are more bytes sent than
-    // offered.
+    offered[0] = 0; // these opportunities precede all packets
+    // A packet of 1500 bytes uses exactly one opportunity, so the sent bytes never exceed the
+    // offered bytes in any window.
     let delivered = delivered_by_ms(trace, offset_ms, &mut || 1500, end_ms);
     assert_eq!(delivered, offered, "{name}");
     let mut number = 0_u64;

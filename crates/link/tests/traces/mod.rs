@@ -1,4 +1,4 @@
-//! Recorded traces, and the deliveries that a link over a trace may make.
+//! Recorded traces, and a check of the bytes that a trace link delivers.
 
 #![allow(dead_code)]
 
@@ -54,14 +54,19 @@ pub(crate) fn offered_by_ms(trace: &OpportunityTrace, end_ms: u64) -> Vec<u64> {
     bytes
 }
 
-/// Checks every window: at most the offered bytes are sent, plus the part of one packet that was
-/// sent before. From the start, all offered bytes are sent, except the part of one packet.
+/// Checks the bytes delivered in every time window. They are at most the offered bytes plus a part
+/// of one packet that was sent before the window. In every window from the start, they are at least
+/// the offered bytes minus a part of one packet.
 pub(crate) fn check_windows(delivered: &[u64], offered: &[u64], largest: u64) {
     let (mut surplus, mut least) = (0_i64, 0_i64);
     for (ms, (out, on_offer)) in delivered.iter().zip(offered).enumerate() {
         surplus += *out as i64 - *on_offer as i64;
-        // surplus − least: bytes beyond the offered ones in the worst window that ends here.
-        assert!(surplus - least < largest as i64, "at {ms} ms a window gives too much");
+        // `surplus − least` is the largest excess over the offered bytes in any window that ends at
+        // `ms`.
+        assert!(
+            surplus - least < largest as i64,
+            "a window that ends at {ms} ms delivers too many bytes"
+        );
         assert!(surplus <= 0 && surplus > -(largest as i64), "at {ms} ms: {surplus} bytes");
         least = least.min(surplus);
     }

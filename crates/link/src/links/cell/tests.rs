@@ -1,5 +1,5 @@
-//! Tests that follow slots step by step: the served user, the bits of each packet, the discarded
-//! packets.
+//! Step tests of a cell. For each slot they check the served user, the bits of each packet, and the
+//! discarded packets.
 
 use super::*;
 use crate::context::DirectionContext;
@@ -20,8 +20,8 @@ fn slots(count: f64) -> Time {
 }
 
 /// Creates a cell whose users have the given SNRs (power ratios) at the starts of slots 0, 1, ….
-/// The rate is 4 Mbit/s · log2(1 + SNR). A slot with SNR 1 has 12 000 bits: one packet of 1500
-/// bytes.
+/// The rate is 4 Mbit/s · log2(1 + SNR). A slot with SNR 1 carries 12 000 bits, which are one
+/// packet of 1500 bytes.
 fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
     let mut description = json!({
         "slot_ns": SLOT, "attempts": 2, "margin": 0,
@@ -32,7 +32,7 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
     });
     let mut files = Files::default();
     for (user, levels) in snrs.iter().enumerate() {
-        // Slightly more, so that no bit is lost to rounding.
+        // The SNR is slightly larger, so that no bit is lost by rounding.
         let level_db = |snr: f64| 10.0 * libm::log10(snr * (1.0 + 1e-9));
         // The SNR changes in the middle of a slot to the value of the next slot.
         let steps = (0..)
@@ -69,7 +69,7 @@ fn cell(snrs: &[&[f64]], changes: Value) -> Cell {
     Cell::build(config, setup).expect("a valid configuration")
 }
 
-/// Packet number `seq` of a user arrives.
+/// Passes packet number `seq` of `user` to the cell.
 fn arrive(cell: &mut Cell, harness: &mut TestHarness, at: Time, user: u32, seq: u64) {
     let packet = Packet::datagram(FlowId(user), seq, Bytes(1500), at);
     cell.receive(Port(0), &packet, &mut harness.at(at));
@@ -95,26 +95,28 @@ fn max_rate_serves_users_in_expected_slots() {
     for seq in 0..3 {
         arrive(&mut cell, &mut harness, Time::ZERO, 1, seq);
     }
-    // Slot 0: packets 0 and 1 of the first user at 8 Mbit/s; they fail because the SNR falls to 1.
+    // Slot 0 carries packets 0 and 1 of the first user at 8 Mbit/s. It fails because the SNR falls
+    // to 1.
     assert_eq!(run(&mut cell, &mut harness, slots(0.5)), []);
     assert_eq!(cell.people[0].packets_held(), 2);
-    // Slot 1: packets 0 and 1 of the second user; they arrive because the SNR does not change.
+    // Slot 1 carries packets 0 and 1 of the second user. They are received because the SNR does not
+    // change.
     assert_eq!(run(&mut cell, &mut harness, slots(1.5)), []);
     assert_eq!((cell.people[0].packets_held(), cell.people[1].packets_held()), (2, 2));
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), [(2.0, 1, 0), (2.0, 1, 1)]);
-    // Slot 2: the first user again, now with packets 0, 1 and 2.
+    // Slot 2 carries packets 0, 1 and 2 of the first user.
     assert_eq!(cell.people[0].packets_held(), 3);
     assert_eq!(run(&mut cell, &mut harness, slots(3.0)), [(3.0, 0, 0), (3.0, 0, 1), (3.0, 0, 2)]);
     let report = cell.reports(slots(3.0)).remove(0);
     let slots_of = |user: usize| (report.users[user].slots, report.users[user].slot_error_rate);
-    // Slot 3 has started: the last packet of the first user.
+    // Slot 3, which has started, carries the last packet of the first user.
     assert_eq!((slots_of(0), slots_of(1)), ((3, Some(1.0 / 3.0)), (1, Some(0.0))));
     assert_eq!(report.users[0].best_slot_share, Some(1.0));
     assert_eq!(report.users[0].delivered_bytes, 4500);
     assert_eq!(report.link.utilisation, 1.0);
 }
 
-/// A slot of SNR 1.378 has 15 000 bits: one packet and a quarter. Received bits are kept.
+/// A slot with SNR 1.378 carries 15 000 bits: one packet and a quarter. Received bits are kept.
 #[test]
 fn packets_span_slots_and_keep_received_bits() {
     let snr = 2f64.powf(1.25) - 1.0;
@@ -123,18 +125,18 @@ fn packets_span_slots_and_keep_received_bits() {
     for seq in 0..9 {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    // Slots 0 and 1: 15 000 and 30 000 bits. Slot 2 fails because the SNR falls. Slot 3 has 17 bits
-    // at SNR 0.001. Slot 4 starts at bit 30 017.
+    // Slots 0 and 1 carry 15 000 bits each. Slot 2 fails because the SNR falls. Slot 3 carries 17
+    // bits at SNR 0.001. Slot 4 starts at bit 30 017.
     let sent = run(&mut cell, &mut harness, slots(5.0));
     assert_eq!(sent, [(1.0, 0, 0), (2.0, 0, 1), (5.0, 0, 2)]);
     assert_eq!(harness.counts().total(), 0);
-    // 45 017 bits at the end of slot 4, 60 017 bits at the end of slot 5, which completes the fifth
-    // packet.
+    // 45 017 bits are received at the end of slot 4 and 60 017 bits at the end of slot 5, which
+    // completes the fifth packet.
     assert_eq!(run(&mut cell, &mut harness, slots(6.0)), [(6.0, 0, 3), (6.0, 0, 4)]);
 }
 
-/// At the second consecutive failure the packet that the slot would have completed is discarded.
-/// The packet of which the slot would have carried the first part is kept.
+/// At the second consecutive failure the packet that the slot would have completed is discarded. A
+/// packet that would have been only partly carried is kept.
 #[test]
 fn nth_failure_discards_packets_to_be_completed() {
     let snr = 2f64.powf(1.25) - 1.0;
@@ -143,11 +145,12 @@ fn nth_failure_discards_packets_to_be_completed() {
     for seq in 0..3 {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    // Slot 0: 15 000 bits, packets 0 and 1; the first failure. Slot 1: 11 112 bits of packet 0; the
-    // second failure. This slot would not have completed a packet, so the count continues.
+    // Slot 0 (15 000 bits of packets 0 and 1) is the first failure. Slot 1 (11 112 bits of packet
+    // 0) is the second failure. Slot 1 would not have completed a packet, so no packet is discarded
+    // and the failure count is not reset.
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
     assert_eq!(harness.counts().total(), 0);
-    // Slot 2: 7019 bits at SNR 0.5, received. The count restarts.
+    // Slot 2 (7019 bits at SNR 0.5) is received. The failure count restarts.
     assert_eq!(run(&mut cell, &mut harness, slots(3.0)), []);
     // Slot 3: 12 000 bits complete packet 0 and carry 7019 bits of packet 1.
     assert_eq!(run(&mut cell, &mut harness, slots(4.0)), [(4.0, 0, 0)]);
@@ -157,14 +160,14 @@ fn nth_failure_discards_packets_to_be_completed() {
     for seq in 0..3 {
         arrive(&mut cell, &mut harness, Time::ZERO, 0, seq);
     }
-    // Slots 0 and 1: 15 000 and 14 034 bits; both slots fail. The second slot would have completed
-    // packet 0.
+    // Slots 0 and 1 (15 000 and 14 034 bits) both fail. The second slot would have completed packet
+    // 0.
     assert_eq!(run(&mut cell, &mut harness, slots(1.5)), []);
     assert_eq!(run(&mut cell, &mut harness, slots(2.0)), []);
     assert_eq!(harness.counts().by_queue(), 1);
     assert_eq!(cell.held(), 2);
-    // Slot 2: 3156 bits of packet 1 at SNR 0.2. Slot 3: 12 000 bits, the end of packet 1. Slot 4:
-    // packet 2.
+    // Slot 2 carries 3156 bits of packet 1 at SNR 0.2. Slot 3 carries 12 000 bits, including the
+    // end of packet 1. Slot 4 completes packet 2.
     assert_eq!(run(&mut cell, &mut harness, slots(4.0)), [(4.0, 0, 1)]);
     assert_eq!(run(&mut cell, &mut harness, slots(5.0)), [(5.0, 0, 2)]);
     let report = cell.reports(slots(5.0)).remove(0);
@@ -203,7 +206,7 @@ fn rate_zero_stops_cell_and_rate_change_scales_slots() {
     assert!(cell.next_wakeup().is_never());
     cell.control(&rate(200_000_000), &mut harness.at(slots(7.5)));
     assert_eq!(run(&mut cell, &mut harness, slots(9.0)), [(9.0, 0, 0), (9.0, 0, 1)]);
-    // The current block is completed at its initial rate, if the channel supports it.
+    // The current block is completed at its initial rate, if the SNR is sufficient for this rate.
     cell.control(&rate(100_000_000), &mut harness.at(slots(9.5)));
     assert_eq!(run(&mut cell, &mut harness, slots(10.0)), []);
     assert_eq!(run(&mut cell, &mut harness, slots(12.0)), [(11.0, 0, 2), (12.0, 0, 3)]);
@@ -281,9 +284,10 @@ fn check_rejects_values_out_of_range() {
     }
 }
 
-/// A block of two packets, 24 000 bits at an SNR of 3; slots of SNR 1 carry half of it. Without
-/// HARQ a new block of one packet is received; with chase combining the third attempt (SNR 1 + 1 +
-/// 1); with incremental redundancy the second attempt (12 000 + 12 000 bits).
+/// The block has two packets, 24 000 bits, and was created at an SNR of 3; a slot with SNR 1
+/// carries half of this. Without HARQ a new block of one packet is received. With chase combining
+/// the third attempt is received (SNR 1 + 1 + 1). With incremental redundancy the second attempt is
+/// received (12 000 + 12 000 bits).
 #[test]
 fn harq_retransmits_failed_block() {
     let mut last = Vec::new();
@@ -321,7 +325,7 @@ fn nth_failure_discards_retransmitted_block() {
     assert_eq!(sent, [(4.0, 0, 2)]);
 }
 
-/// A slot, and its failure, count in the measured time if the slot starts in it. Measurement starts
+/// A slot and its failure are counted if the slot starts in the measured time. Measurement starts
 /// during the first slot; the second and the third slot start in the measured time of 1.2 slots.
 #[test]
 fn slot_shares_count_slots_that_start_in_measured_time() {
@@ -342,7 +346,7 @@ fn slot_shares_count_slots_that_start_in_measured_time() {
     assert_eq!(users[0].slot_error_rate, Some(0.5));
 }
 
-/// No slot starts in a measured time that is shorter than a slot.
+/// The measured time is shorter than a slot, and no slot starts in it.
 #[test]
 fn slot_share_is_zero_without_slot() {
     let mut harness = TestHarness::default();

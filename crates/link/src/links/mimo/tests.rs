@@ -4,7 +4,8 @@ use super::*;
 use airpath_phy::bit_errors::ErrorChain;
 use serde_json::{Value, json};
 
-/// BPSK with 2×2 antennas and the paper's chain, with the settings of `changes`.
+/// Configuration with BPSK, 2×2 antennas and the state transitions of the paper, modified by
+/// `changes`.
 fn config(changes: &Value) -> MimoConfig {
     let mut description = json!({
         "rate_bps": 10_000_000, "modulation": "bpsk", "tx": 2, "rx": 2, "snr_db": 18,
@@ -178,8 +179,8 @@ fn invalid_config_is_rejected() {
     }
 }
 
-/// The probabilities of the outcomes add up to 1, from certain loss to certain reception, for
-/// packets of 1 to 9000 B and any code.
+/// The probabilities of the outcomes add up to 1 for packets of 1 to 9000 B and any code, also if
+/// all packets or no packets are lost.
 #[test]
 fn outcome_probabilities_add_up_at_extremes() {
     let chains = [(0.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1e-300, 1e-300), (0.00125, 0.125)];
@@ -210,7 +211,7 @@ fn outcome_probabilities_add_up_at_extremes() {
     }
 }
 
-/// ε of the states from the symbol error rates: 2×2 BPSK at 10 dB and 0 dB (vcp-rem §5.1).
+/// Symbol error rates ε_G and ε_B of 2×2 BPSK at 10 dB and 0 dB (vcp-rem §5.1).
 #[test]
 fn state_error_rates_match_eq_5() {
     let channel = config(&json!({"snr_db": 10})).channel().expect("a valid configuration");

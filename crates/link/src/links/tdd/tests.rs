@@ -13,8 +13,8 @@ use airpath_phy::snr::SnrSteps;
 use serde_json::Value;
 use std::cell::Cell as Counter;
 
-/// Link of the issue with `changes`: frames of 5 ms; bursts are decoded after 3 ms, closed after 3
-/// ms and received after 5.6 ms.
+/// Returns a configuration with `changes`. Frames last 5 ms. Downlink bursts are decoded after 3
+/// ms; uplink bursts close after 3 ms and are received after 5.6 ms.
 pub(super) fn description(changes: Value) -> Value {
     let mut link = json!({
         "frame_ns": 5_000_000, "stations": 1, "downlink_slots": 420, "uplink_slots": 175,
@@ -90,7 +90,7 @@ impl World {
         }
     }
 
-    /// Packet number `seq` of `bytes` arrives at `port`.
+    /// Passes packet number `seq` of `bytes` to the input `port`.
     fn put(&mut self, at_us: u64, port: u8, seq: u64, bytes: u64) -> &mut World {
         self.put_of(0, at_us, port, seq, bytes)
     }
@@ -159,7 +159,7 @@ fn frame_carries_its_slots_and_packets_are_fragmented() {
 /// the map of the frame of 35 ms. The ACK is sent in the frame of 40 ms and received 5.6 ms after
 /// its start.
 #[test]
-fn fig1_ack_is_delivered_by_contention() {
+fn fig1_ack_is_delivered_after_contention() {
     let mut world = World::new(json!({}));
     world.put(3_500, 1, 0, 40);
     assert_eq!(world.ended(), [(45_600, 1, 0)]);
@@ -175,11 +175,12 @@ fn map_with_relevance_0_grants_in_its_own_frame() {
     assert_eq!(world.ended(), [(40_600, 1, 0)]);
 }
 
-/// wimax-2009 Fig. 1: the second ACK is requested by piggyback. The request is received with the
-/// burst of the frame of 40 ms: at 45 ms, in time for the map at 45 ms, or at 45.6 ms, for the map
-/// at 50 ms. The ACK is sent in the next frame.
+/// wimax-2009 Fig. 1: bandwidth for the second ACK is requested by piggyback. The request is
+/// received with the burst of the frame at 40 ms. If it is received at 45 ms, the grant is in the
+/// map at 45 ms; if at 45.6 ms, the grant is in the map at 50 ms. The ACK is sent in the next
+/// frame.
 #[test]
-fn fig1_second_ack_is_delivered_by_piggyback() {
+fn fig1_second_ack_is_delivered_after_piggyback_request() {
     let mut world = World::new(json!({"received_ns": 5_000_000}));
     world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
     assert_eq!(world.ended(), [(45_000, 1, 0), (55_000, 1, 1)]);
@@ -218,8 +219,8 @@ fn blind_bi_grants_when_data_are_served() {
     assert_eq!((world.counter("grants_proactive"), world.counter("efficiency")), (2.0, 0.5));
 }
 
-/// wimax-2009 §4.2: one grant for all data served in a frame; the second ACK is requested by
-/// piggyback.
+/// wimax-2009 §4.2: one grant is issued for all data served in a frame. Bandwidth for the second
+/// ACK is requested by piggyback.
 #[test]
 fn adapt_bi_grants_once_and_uses_piggyback() {
     let mut world = World::new(json!({"grant": ahead("adapt-bi")}));
@@ -240,7 +241,8 @@ fn station_without_grant_sends_request_after_fallback() {
     }
 }
 
-/// A grant of 46 B cannot carry an ACK of 58 B: 38 B are sent, then 14 B with header and subheader.
+/// A grant of 46 B cannot carry an MPDU of 58 B with a complete ACK. First 38 B of the ACK are
+/// sent, then 14 B, each with header and subheader.
 #[test]
 fn ack_larger_than_grant_is_fragmented() {
     let mut world = World::new(json!({"grant": ahead("adapt-bi")}));
@@ -250,12 +252,12 @@ fn ack_larger_than_grant_is_fragmented() {
     assert_eq!(counts.map(|name| world.counter(name)), [1.0, 46.0 + 2.0 + 22.0, 46.0 + 22.0]);
 }
 
-/// A request contains the backlog, net of grants in flight.
+/// A request contains the backlog minus the grants in flight.
 #[test]
 fn request_is_net_of_grants_in_flight() {
     let mut world = World::new(json!({"grant": ahead("blind-bi"), "map_relevance": 3}));
     world.put(0, 0, 0, 1540).put(5_000, 0, 1, 1540);
-    // The first ACK waits from 1 ms on; data are served at 3 and 8 ms.
+    // The first ACK arrives at 1 ms; data are served at 3 and 8 ms.
     world.put(1_000, 1, 7, 40);
     let out = world.ended();
     assert_eq!(out.last(), Some(&(25_600, 1, 7)));
@@ -324,7 +326,7 @@ fn packed_packets_share_header_and_grant() {
 #[test]
 fn stations_alternate_within_frame() {
     let mut world = World::of(json!({"stations": 2, "downlink_mcs": "16qam-1/2"}), 2);
-    // 360 slots of 12 B are 4320 B. Stations get 1546 B, 1546 B and a fragment of the first
+    // 360 slots of 12 B are 4320 B. They carry 1546 B of each station and a fragment of the first
     // station's second packet.
     (0..2).for_each(|seq| {
         world.put_of(0, 0, 0, seq, 1540);
@@ -358,9 +360,9 @@ fn unfragmented_packet_larger_than_frame_is_dropped() {
 
 #[test]
 fn scheduling_requests_and_ranging_get_header_grant_first() {
-    // The request is sent at 1 ms; the opportunity of frame 0 closes at 3 ms and is received at 5.6
-    // ms. Header: map of 10 ms, sent in the frame of 15 ms, received at 20.6 ms. Data: map of 25
-    // ms, frame of 30 ms.
+    // The request is sent at 1 ms. The opportunity of frame 0 ends at 3 ms and is received at 5.6
+    // ms. The header is granted in the map at 10 ms, sent in the frame at 15 ms, and received at
+    // 20.6 ms. The data are granted in the map at 25 ms and sent in the frame at 30 ms.
     for request in [
         json!({"kind": "scheduling-request", "period_ns": 5_000_000}),
         json!({"kind": "ranging", "codes": 1, "timer_ns": 1, "backoff": [1, 1]}),
@@ -382,7 +384,8 @@ fn periodic_grants_do_not_depend_on_data() {
     assert_eq!(world.counter("grants_proactive"), 6.0);
 }
 
-/// The ratio of `rate` to the nominal rate scales all slots: half of the bytes per slot.
+/// The ratio of `rate` to the nominal rate scales all slots. Here each slot carries half of the
+/// bytes.
 #[test]
 fn rate_change_scales_all_slots() {
     let mut world = World::new(json!({}));
@@ -473,8 +476,8 @@ fn uplink_slots_are_shared_and_excess_waits() {
         world.put_of(flow, 1_000, 1, u64::from(flow), 40);
     });
     let out = world.ended();
-    // 8 of 175 slots for each station: 21 stations in one frame, and 42 of the 46 B of the next
-    // station, which cannot use them completely.
+    // Each station needs 8 of 175 slots: 21 stations in one frame. The next station is granted 42
+    // of the 46 B that it needs.
     let first = out.iter().filter(|(at, ..)| *at == 45_600).count();
     assert_eq!((first, out.len()), (21, 30));
 }

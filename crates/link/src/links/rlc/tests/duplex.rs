@@ -1,5 +1,5 @@
-//! Tests of the complete link in both directions at the same time: losses, bursts, resets, rate
-//! changes, late drivers.
+//! Tests of the complete link with traffic in both directions: losses, bursts, resets, rate
+//! changes, and drivers that call the link late.
 
 use super::settings::one_of;
 use crate::{AnyLink, DirectionContext, Link, LinkContext};
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const MS: u64 = 1_000_000;
-/// Number of TTIs with one set of parameters.
+/// Number of TTIs that are simulated with one set of parameters.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// An error process with losses until it is switched to error-free.
+/// Error process with random losses. It can be switched to a state without losses.
 struct Switched {
     stream: Stream,
     loss: [f64; 2],
@@ -44,7 +44,7 @@ fn queue(packets: u64) -> Queue {
 /// Returns a random configuration of a link, including timers and windows.
 fn description(stream: &mut Stream) -> Value {
     let timers = [1, 10 * MS, 25 * MS, 60 * MS, 300 * MS];
-    // If the window is one or a few PDUs per round trip, small PDUs would take hours.
+    // With a window of few PDUs per round trip, small PDUs would take hours.
     let [window, pdu_payload] =
         one_of(stream, &[[1, 300], [2, 300], [8, 40], [64, 40], [1024, 2], [1024, 40], [2047, 40]]);
     json!({
@@ -66,7 +66,7 @@ fn description(stream: &mut Stream) -> Value {
     })
 }
 
-/// Arrival time of a packet, and the number of its deliveries and drops.
+/// Arrival time of a packet, and the numbers of its deliveries and drops.
 #[derive(Clone, Copy, Debug)]
 struct PacketOutcome {
     size: u32,
@@ -75,7 +75,7 @@ struct PacketOutcome {
     dropped: u32,
 }
 
-/// Drives a link in both directions and accounts for every packet.
+/// Drives a link in both directions and checks that every packet is delivered, dropped or held.
 struct Ledger {
     harness: TestHarness,
     link: AnyLink,
@@ -89,7 +89,7 @@ struct Ledger {
     latency: [u64; 2],
     last: [Option<u64>; 2],
     inside: usize,
-    /// Times of events, and numbers of delivered packets.
+    /// Log of events: time, and number of the delivered packet if any.
     trace: Vec<(Time, Option<u64>)>,
     description: Value,
 }
@@ -170,7 +170,7 @@ impl Ledger {
         self.check();
     }
 
-    /// Advances the time to `until`, without the events that are due then.
+    /// Advances the time to `until`, without the events that are due at `until`.
     fn pass(&mut self, until: Time) {
         let mut wakeups = 0;
         while self.link.next_wakeup() < until {
@@ -199,7 +199,7 @@ impl Ledger {
                 }
                 11 => self.control(&Control::StartMeasurement),
                 12..=15 => {
-                    // To the start of a TTI, before the events due then.
+                    // Advances to the start of a TTI, before the events that are due at this time.
                     let ttis = 1 + (self.stream.uniform() * 10.0) as u64;
                     let tti = self.now.as_nanos() / (10 * MS) + ttis;
                     self.pass(Time::from_nanos(10 * MS * tti));
@@ -212,7 +212,8 @@ impl Ledger {
         }
     }
 
-    /// Switches to an error-free channel and the rate of a bearer: all packets must leave the link.
+    /// Switches to an error-free channel and to the rate of a bearer. All packets must then leave
+    /// the link.
     fn drain(&mut self) {
         self.is_clean.store(true, Ordering::Relaxed);
         self.control(&Control::Rate(Rate(384_000)));
@@ -314,7 +315,7 @@ proptest! {
         cases: 128, failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// Short runs, so that a failing case is short.
+    /// The runs are short, so that a failing case is short.
     #[test]
     fn packets_are_delivered_dropped_or_held(
         seed in any::<u64>(),
@@ -325,15 +326,16 @@ proptest! {
     }
 }
 
-/// Regression test: a report that the guard ignored for the polling PDU stopped Timer_Poll,
-/// although that PDU was not retransmitted. If the rest of the window was lost, no poll followed.
+/// Regression test for an error in which a report stopped Timer_Poll although the NACK guard
+/// ignored this report for the polling PDU, so that this PDU was not retransmitted. If the rest of
+/// the window was lost, no poll followed.
 #[test]
 fn ignored_report_does_not_stop_timer_poll() {
     run(13_220_775_027_869_882_796, 52_131_650, 21);
 }
 
-/// 400 reports on the air: one SDU per TTI with one PDU each, each of which polls, over a radio
-/// link with a latency of 4 s.
+/// There are 400 reports on the air: each TTI carries one SDU with one PDU, each PDU polls, and the
+/// latency of the radio link is 4 s.
 #[test]
 fn long_latency_keeps_reports_separate() {
     let mut stream = Stream::new(0, 0, "duplex");

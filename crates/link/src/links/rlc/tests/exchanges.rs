@@ -1,5 +1,5 @@
-//! Exchanges between the two peers over the complete link, frame by frame: used TTIs and arrival
-//! times of packets.
+//! Tests of exchanges between the two peers over the complete link. They check the used TTIs and
+//! the arrival times of packets.
 
 use crate::{AnyLink, DirectionContext, Link, LinkContext};
 use airpath_aqm::{AnyQueue, Queue};
@@ -31,7 +31,7 @@ impl ErrorProcess for Scripted {
     }
 }
 
-/// A link with a log of its transmissions and arrivals.
+/// A link, and a log of its transmissions and arrivals.
 struct Exchange {
     link: AnyLink,
     harness: TestHarness,
@@ -86,14 +86,14 @@ impl Exchange {
         exchange
     }
 
-    /// Offers packet `number` at `ms` to the input `side`.
+    /// Passes packet `number` to the input `side` at the time `ms`.
     fn offer(&mut self, ms: u64, side: u8, number: u64, bytes: u64) {
         self.run(ms);
         let packet = Packet::datagram(FlowId(0), number, Bytes(bytes), self.now);
         self.link.receive(Port(side), &packet, &mut self.harness.at(self.now));
     }
 
-    /// Runs up to `ms`, including the events that are due then.
+    /// Runs up to the time `ms`, including the events that are due at this time.
     fn run(&mut self, ms: u64) {
         self.now = Time::from_millis(ms);
         let arrived = self.harness.run(&mut self.link, self.now);
@@ -126,7 +126,7 @@ impl Exchange {
 
 #[test]
 fn packet_delay_is_ttis_plus_latency() {
-    // 38 PDUs in four TTIs from 10 ms on; an ACK takes one TTI.
+    // 1500 bytes are 38 PDUs, which need four TTIs from 10 ms; an ACK needs one TTI.
     for (bytes, last_tti) in [(40, 10), (480, 10), (481, 20), (1500, 40)] {
         let mut exchange = Exchange::new(&json!({}), [&[], &[]]);
         exchange.offer(3, 0, 7, bytes);
@@ -192,8 +192,8 @@ fn clause_9_5_prohibited_report_is_sent_at_expiry_of_timer() {
     let mut exchange = Exchange::new(&json!({"status_prohibit_ns": 100 * MS}), [&[], &[20]]);
     exchange.offer(0, 0, 0, 40);
     exchange.run(10_000);
-    // The polls of 60 and 120 ms arrive at 80 and 140 ms; the report of 120 ms responds to the
-    // first poll.
+    // The polls sent at 60 and 120 ms arrive at 80 and 140 ms. The report sent at 120 ms responds
+    // to the first poll.
     assert_eq!((exchange.used(0), exchange.used(1)), (vec![0, 60, 120], vec![20, 120, 220]));
 }
 
@@ -209,8 +209,9 @@ fn lost_tti_is_reported_after_later_arrival_and_retransmitted() {
     assert_eq!(exchange.counter(0, "duplicate_pdus"), 0.0);
 }
 
-/// The PDU of 20 ms reveals the missing ones. With 20 + 30 ms they are retransmitted 50 ms later.
-/// With 25 ms in each direction both the report and the retransmission wait for a TTI.
+/// The PDU sent at 20 ms shows the receiver which PDUs are missing. With latencies of 20 and 30 ms
+/// the missing PDUs are retransmitted 50 ms later. With a latency of 25 ms in each direction, both
+/// the report and the retransmission wait for a TTI.
 #[test]
 fn report_and_requested_pdus_wait_for_a_tti() {
     for (forward, back, reported, repeated) in [(20, 30, 40, 70), (25, 25, 50, 80)] {
@@ -223,17 +224,18 @@ fn report_and_requested_pdus_wait_for_a_tti() {
     }
 }
 
-/// sbd-2006 was simulated with 25 ms in each direction. Its reports entered a cycle of 60 ms, the
+/// With the latency of sbd-2006, 25 ms in each direction, the reports enter a cycle of 60 ms, the
 /// length of both timers: a prohibited report arrives after the expiry of Timer_Poll, and the
-/// report for the new poll is prohibited again. A Timer_Poll longer than 60 ms, or latencies of 20
-/// + 30 ms, avoid the cycle.
+/// report for the new poll is prohibited again. A Timer_Poll longer than 60 ms avoids the cycle; so
+/// do latencies of 20 and 30 ms.
 #[test]
 fn report_later_than_timer_poll_is_polled_repeatedly() {
     let reported = |forward: u64, back: u64, poll_timer: u64| {
         let change = json!({
             "rate_bps": 64_000, "window_poll": "timed", "poll_timer_ns": poll_timer * MS,
             "latency_ns": forward * MS, "reverse_latency_ns": back * MS});
-        // Two outages; the second one starts before the losses of the first are repaired.
+        // There are two outages. The second one starts before the losses of the first one are
+        // repaired.
         let mut exchange = Exchange::new(&change, [&[100, 110, 120, 200, 210], &[]]);
         for number in 0..10 {
             exchange.offer(0, 0, number, 1500);
@@ -249,8 +251,8 @@ fn report_later_than_timer_poll_is_polled_repeatedly() {
 
 // --- discard ----------------------------------------------------------------------------------
 
-/// The only TTI of the SDU is lost, and it may not be retransmitted. The first order to skip it and
-/// the first confirmation are also lost.
+/// The only TTI of the SDU is lost, and the SDU must not be retransmitted. The first order to skip
+/// the SDU and the first confirmation are also lost.
 #[test]
 fn clause_11_6_skip_order_is_retransmitted_until_confirmed() {
     let change = json!({"max_dat": 2});
@@ -270,9 +272,9 @@ fn clause_11_6_skip_order_is_retransmitted_until_confirmed() {
 }
 
 /// The window holds a third of an SDU. All its PDUs arrive, but the reports are lost. The sender
-/// discards the SDU at 130 ms, and its order of 140 ms is lost. The frame that arrives at 170 ms
-/// (with a report about a packet of the other direction) does not deliver the received part of the
-/// SDU.
+/// discards the SDU at 130 ms, and the skip order sent at 140 ms is lost. The frame that arrives at
+/// 170 ms (with a report about a packet of the other direction) does not deliver the received part
+/// of the SDU.
 #[test]
 fn clause_11_6_partly_sent_sdu_is_not_delivered() {
     let reports: Vec<u64> = (0..60).map(|tti| 10 * tti).filter(|ms| *ms != 120).collect();
@@ -286,13 +288,14 @@ fn clause_11_6_partly_sent_sdu_is_not_delivered() {
     exchange.run(360);
     assert_eq!(exchange.given_up(), 1, "the order has been repeated");
     exchange.run(10_000);
-    // The order of 740 ms is the first one that is confirmed, at 790 ms, and the window moves.
+    // The order sent at 740 ms is the first one that is confirmed. The confirmation arrives at 790
+    // ms, and the window moves.
     assert_eq!(exchange.used(0), [0, 60, 140, 150, 340, 540, 740, 790]);
     assert_eq!((exchange.arrived.clone(), exchange.given_up()), (vec![(2, 150), (1, 810)], 1));
 }
 
-/// The same sequence with RESET and RESET ACK instead of the order and its confirmation. SDUs whose
-/// transmission has not started are sent after the reset.
+/// The same sequence as with a skip order, but with RESET and RESET ACK instead of the order and
+/// the confirmation. SDUs whose transmission has not started are sent after the reset.
 #[test]
 fn clause_11_4_reset_is_retransmitted_until_acknowledged() {
     let change = json!({"max_dat": 2, "on_max_dat": "reset"});

@@ -1,16 +1,16 @@
 //! Tests of sender and receiver over a lossy channel: isolated and burst losses of frames, lost
-//! skip orders, and reports that are lost, late or reordered. `world.rs` keeps an independent
-//! account and checks it after every TTI.
+//! skip orders, and reports that are lost, late or reordered. `world.rs` records all PDUs
+//! independently and checks invariants after every TTI.
 
 use super::settings::{Settings, one_of};
 use super::world::World;
 use airpath_core::Stream;
 use proptest::prelude::*;
 
-/// Number of TTIs with losses, with one set of parameters.
+/// Number of TTIs with losses that are simulated with one set of parameters.
 const TTIS_OF_A_SETTING: u64 = 5_000;
 
-/// Runs a world with random settings for `ttis` TTIs with losses. From time to time the channel
+/// Runs a world with random parameters for `ttis` TTIs with losses. From time to time the channel
 /// becomes error-free, and all SDUs must leave.
 fn run(seed: u64, ttis: u64, windows: &[u64]) -> World {
     let mut stream = Stream::new(seed, 0, "hostile");
@@ -29,8 +29,8 @@ fn run(seed: u64, ttis: u64, windows: &[u64]) -> World {
     world
 }
 
-/// Runs `settings` random settings. Returns the number of wraps of the sequence numbers and the
-/// number of discarded SDUs.
+/// Runs `settings` simulations with random parameters. Returns the number of wraps of the sequence
+/// numbers and the number of discarded SDUs.
 fn run_all(first_seed: u64, settings: u64, windows: &[u64]) -> (u64, usize) {
     let (mut wraps, mut discarded) = (0, 0);
     for seed in first_seed..first_seed + settings {
@@ -42,8 +42,8 @@ fn run_all(first_seed: u64, settings: u64, windows: &[u64]) -> (u64, usize) {
     (wraps, discarded)
 }
 
-/// Windows with their first seed, and the required minimum in a million TTIs: wraps of the sequence
-/// numbers, discarded SDUs.
+/// First seed, window sizes, required number of wraps of the sequence numbers, required number of
+/// discarded SDUs. The required numbers are for a million TTIs.
 const WINDOWS: [(u64, &[u64], u64, usize); 3] = [
     (0, &[1, 2, 8], 100, 1000),
     (10_000, &[9, 63, 64, 65, 300], 500, 1000),
@@ -54,7 +54,8 @@ const WINDOWS: [(u64, &[u64], u64, usize); 3] = [
 fn invariants_hold_with_losses_for_windows_from_1_to_2047() {
     for (first_seed, windows, least_wraps, least_discarded) in WINDOWS {
         let (wraps, discarded) = run_all(first_seed, 10, windows);
-        // Half of the proportional share, because few settings vary more than many.
+        // Half of the proportional number is required, because the results of a few parameter sets
+        // vary more than those of many.
         let enough = wraps > least_wraps / 40 && discarded > least_discarded / 40;
         assert!(enough, "{windows:?}: {wraps} {discarded}");
     }
@@ -74,7 +75,7 @@ proptest! {
         cases: 256, failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// Short runs, so that a failing case is short.
+    /// The runs are short, so that a failing case is short.
     #[test]
     fn sdus_arrive_once_in_order_or_are_discarded(
         seed in any::<u64>(),

@@ -1,4 +1,4 @@
-//! Random settings of a sender, a receiver and the channel between them.
+//! Random parameters of a sender, a receiver and the channel between them.
 
 use crate::links::rlc::receiver::ReceiverRules;
 use crate::links::rlc::settings::{OnMaxDat, PollStop, Rules, WindowPoll};
@@ -10,7 +10,7 @@ pub(super) const TTI: Duration = Duration::from_millis(10);
 /// Parameters of the losses of frames and reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelParams {
-    /// P(bad next | good now) and P(good next | bad now) of the forward frames.
+    /// Transition probabilities of the channel of forward frames: good to bad, and bad to good.
     pub(super) turns: [f64; 2],
     /// Loss probability of a frame in the good and in the bad state.
     pub(super) loss: [f64; 2],
@@ -21,12 +21,12 @@ pub(super) struct ChannelParams {
 }
 
 impl ChannelParams {
-    /// No losses and no additional delays.
+    /// Channel without losses and additional delays.
     pub(super) const CLEAN: ChannelParams =
         ChannelParams { turns: [0.0, 1.0], loss: [0.0, 0.0], report_loss: 0.0, report_delay: 0 };
 }
 
-/// Settings of one run.
+/// Parameters of one run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
     pub(super) rules: Rules,
@@ -34,7 +34,8 @@ pub(super) struct Settings {
     pub(super) air: ChannelParams,
     /// PDUs per TTI.
     pub(super) slots: u64,
-    /// TTIs from a frame's start to its arrival; also the smallest latency of a report.
+    /// Number of TTIs from the start of a frame to its arrival. It is also the smallest latency of
+    /// a report.
     pub(super) latency: u64,
     /// Sizes of SDUs, bytes.
     pub(super) sizes: [u32; 2],
@@ -48,8 +49,8 @@ pub(super) fn one_of<T: Copy>(stream: &mut Stream, choices: &[T]) -> T {
 }
 
 impl Settings {
-    /// Returns random settings from `stream`, with one of `windows`. The last PDUs poll, so that
-    /// the sender always learns their outcome.
+    /// Returns random parameters from `stream`, with one of `windows`. The last PDUs always poll,
+    /// so that the sender receives a report about them.
     pub(super) fn draw(stream: &mut Stream, windows: &[u64]) -> Settings {
         let window = one_of(stream, windows);
         let payload = one_of(stream, &[2, 3, 40, 80, 1500]);

@@ -1,4 +1,5 @@
-//! Step tests of each rule in the table of the page: sender, receiver and segmentation.
+//! Step tests of sender, receiver and segmentation: one test for each rule in the table of
+//! docs/reference/models/rlc-am.md.
 
 use crate::links::rlc::receiver::{Receiver, ReceiverRules, StatusReport};
 use crate::links::rlc::sdus::Sdus;
@@ -12,13 +13,13 @@ use airpath_core::{
 use serde_json::json;
 use std::ops::Range;
 
-/// Packet sizes that exceed the data of any test, bytes.
+/// Packet sizes, bytes. Their sum exceeds the data that any test sends.
 const ENDLESS: [u64; 20] = [50_000; 20];
 
-/// Missing PDUs: number of the first one, and of the last one plus one.
+/// Missing PDUs: number of the first PDU, and number of the last PDU plus one.
 type Run = (u64, u64);
 
-/// Parameters of sbd-2006, Table 1; a round trip of 50 ms.
+/// Parameters of sbd-2006, Table 1, with a round trip of 50 ms.
 fn rules() -> Rules {
     Rules {
         window: 1024,
@@ -37,7 +38,7 @@ fn rules() -> Rules {
     }
 }
 
-/// Parameters with a window of 8 and polls from 4 outstanding PDUs on.
+/// Parameters with a window of 8 PDUs. PDUs poll if at least 4 PDUs are outstanding.
 fn narrow() -> Rules {
     Rules { window: 8, poll_from: 4, ..rules() }
 }
@@ -79,8 +80,8 @@ impl Sending {
         self.queue.enqueue(&packet, &mut self.harness.at(Time::ZERO));
     }
 
-    /// Sends a TTI of `slots` at `ms`. Returns the numbers of its PDUs, modulo 4096, and true if
-    /// one of them polls.
+    /// Sends a TTI of `slots` PDUs at `ms`. Returns the numbers of its PDUs, modulo 4096, and true
+    /// if one of them polls.
     fn tti(&mut self, ms: u64, slots: u64) -> (Vec<u64>, bool) {
         let mut payload = Payload::default();
         let Sending { sender, sdus, queue, harness } = self;
@@ -104,7 +105,7 @@ impl Sending {
         queue.release(count, bytes, &mut harness.at(now));
     }
 
-    /// Time at which there is a PDU to send if no new data wait, ms.
+    /// Returns the time, ms, at which a PDU can be sent if no new data wait.
     fn ready_at(&self) -> Option<u64> {
         let at = self.sender.ready_at(false);
         (!at.is_never()).then(|| at.as_nanos() / 1_000_000)
@@ -228,7 +229,7 @@ fn clause_9_5_a_report_up_to_x_minus_1_stops_timer_poll() {
     assert_eq!(sending.sender.outstanding(), 0);
 }
 
-/// x is 3, and a fourth PDU has revealed to the receiver that PDU 2 is missing.
+/// x is 3. The arrival of the fourth PDU has shown the receiver that PDU 2 is missing.
 #[test]
 fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     let quiet = Rules { last_retransmission_poll: false, ..rules() };
@@ -244,8 +245,9 @@ fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     }
 }
 
-/// Rule of a simpler simulator. If no data are left to send, only a response to the poll stops the
-/// timer: the report could be lost, and no other poll would follow.
+/// Option with the rule of a simpler simulator. If no data remain to be sent, only a response to
+/// the poll stops the timer, because otherwise no further poll would follow if this response is
+/// lost.
 #[test]
 fn any_report_stops_timer_poll_if_configured() {
     for (poll_stop, waiting, then) in [
@@ -264,7 +266,8 @@ fn any_report_stops_timer_poll_if_configured() {
     }
 }
 
-/// VT(S) - 1 has arrived, an older PDU has not: at MaxDAT - 1 transmissions VT(A) polls instead.
+/// PDU VT(S) - 1 has arrived but an older PDU has not. If PDU VT(S) - 1 has been transmitted MaxDAT
+/// - 1 times, PDU VT(A) polls instead.
 #[test]
 fn clause_9_7_3_poll_respects_max_dat() {
     let mut sending =
@@ -442,8 +445,8 @@ fn pdus(bytes: u64, count: u64, concatenation: bool) -> u64 {
     sending.tti(0, 2047).0.len() as u64
 }
 
-/// Each SDU takes 1501 bytes of payload, except the SDU of 21 that fills its last PDU exactly. The
-/// result is 37.524 PDUs; it would be 37.525 if that SDU needed a length indicator.
+/// Each SDU needs 1501 bytes of payload, except that one of 21 SDUs fills its last PDU exactly. The
+/// result is 37.524 PDUs per SDU; it would be 37.525 if the exact SDU needed a length indicator.
 #[test]
 fn clause_9_2_2_8_sdus_of_1500_bytes_share_pdus() {
     assert_eq!(pdus(1500, 21, true), 788);
@@ -480,8 +483,9 @@ fn sdus_are_freed_while_older_sdu_is_incomplete() {
     assert_eq!(sending.queue.occupancy(), 0);
 }
 
-/// Four SDUs of 59 bytes in six PDUs: each pair shares the middle one of three PDUs. After too many
-/// losses of a PDU, the receiver must skip only PDUs without data of an SDU that is still in use.
+/// Four SDUs of 59 bytes are in six PDUs: two SDUs share the middle one of three PDUs. After too
+/// many losses of a PDU, the receiver must skip only PDUs without data of an SDU that is still in
+/// use.
 #[test]
 fn clause_9_7_3_max_dat_discards_only_sdus_of_the_pdu() {
     for (lost, skipped) in [(0, 0..1), (1, 0..3), (2, 2..3), (3, 3..4), (4, 3..6), (5, 5..6)] {

@@ -1,5 +1,6 @@
-//! A sender and a receiver with a lossy channel between them, and an independent account: the bytes
-//! in each PDU, the arrived PDUs, and the reports that the sender has received.
+//! A sender and a receiver with a lossy channel between them, and an independent record of their
+//! expected state: the bytes in each PDU, the arrived PDUs, and the reports that the sender has
+//! received.
 
 use super::settings::{ChannelParams, Settings, TTI};
 use crate::links::rlc::receiver::{Receiver, StatusReport};
@@ -23,7 +24,7 @@ struct Frame {
     skip_until: Option<u32>,
 }
 
-/// A report on the air, with its content in numbers that do not wrap.
+/// A report on the air, with PDU numbers that do not wrap.
 struct Report {
     arrives: u64,
     report: StatusReport,
@@ -31,7 +32,7 @@ struct Report {
     missing: Vec<u64>,
 }
 
-/// A PDU in the independent account.
+/// A PDU in the independent record.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pdu {
     transmissions: u32,
@@ -54,7 +55,7 @@ struct Sdu {
     discarded: bool,
 }
 
-/// The components under test, the channel, and the account.
+/// The components under test, the channel, and the independent record.
 pub(super) struct World {
     settings: Settings,
     stream: Stream,
@@ -69,7 +70,7 @@ pub(super) struct World {
     pub(super) tti: u64,
     frames: VecDeque<Frame>,
     reports: Vec<Report>,
-    // The account.
+    // The independent record.
     pdus: Vec<Pdu>,
     /// VT(A), VR(R) and VR(H).
     acknowledged: u64,
@@ -77,9 +78,10 @@ pub(super) struct World {
     highest: u64,
     all: Vec<Sdu>,
     waiting: VecDeque<Packet>,
-    /// Bytes of the last SDU that no PDU carries yet.
+    /// Number of bytes of the last SDU that no PDU carries yet.
     unsent: u64,
-    /// First SDU that is not both freed and delivered or discarded.
+    /// Number of the first SDU that is not both freed by the sender and delivered or discarded by
+    /// the receiver.
     oldest: usize,
     next_delivery: usize,
     skips: u32,
@@ -184,8 +186,8 @@ impl World {
         self.all.iter().filter(|sdu| sdu.discarded).count()
     }
 
-    /// Number of TTIs that the remaining SDUs need over an error-free channel, including polls and
-    /// retransmissions.
+    /// Upper bound of the number of TTIs that the remaining SDUs need over an error-free channel,
+    /// including polls and retransmissions.
     pub(super) fn enough(&self) -> u64 {
         let rules = &self.settings.rules;
         let waiting: u64 = self.waiting.iter().map(|packet| u64::from(packet.size) + 1).sum();
@@ -307,7 +309,8 @@ impl World {
         }
     }
 
-    /// Segments `count` PDUs byte by byte, according to the page.
+    /// Records `count` new PDUs: segments the SDUs byte by byte by the rules of
+    /// docs/reference/models/rlc-am.md.
     fn note_new(&mut self, count: u64) {
         for _ in 0..count {
             let number = self.pdus.len() as u64;

@@ -1,5 +1,5 @@
-//! Accounting for random settings and arrivals: every packet is delivered exactly once or counted
-//! as lost, and only granted slots are used.
+//! Property tests with random configurations and arrivals: every packet is delivered exactly once
+//! or counted as lost, and only granted slots are used.
 
 use super::make;
 use crate::link::Link;
@@ -19,7 +19,7 @@ fn requests() -> impl Strategy<Value = Value> {
                 "timer_ns": timer * 1_000_000, "per": per, "piggyback": piggyback,
             })
         ),
-        // If the window stays 1, stations with the same code collide forever.
+        // If the back-off window were always 1, stations with the same code would collide forever.
         (1u32..10, 0u64..100, 1u32..5, 1u32..60).prop_map(|(codes, timer, first, more)| json!({
             "kind": "ranging", "codes": codes, "timer_ns": timer * 1_000_000,
             "backoff": [first, first + more],
@@ -110,7 +110,8 @@ fn settings() -> impl Strategy<Value = Value> {
         })
 }
 
-/// Bits of a slot of 48 symbols. With adaptive modulation: at most 144, for 16QAM 3/4.
+/// Number of bits of a slot of 48 symbols. With adaptive modulation it is at most 144, with 16QAM
+/// 3/4.
 fn slot_bits(mcs: &str) -> f64 {
     match mcs {
         "qpsk-1/8" => 12.0,
@@ -146,7 +147,7 @@ proptest! {
             link.receive(Port(port), &packet, &mut harness.at(now));
             given[usize::from(port)] += 1;
         }
-        // The run lasts minutes, because unsolicited grants and small frames take long.
+        // The simulated time is two minutes, because unsolicited grants and small frames take long.
         out.extend(harness.run(&mut link, Time::from_secs(120)));
         let reports = link.reports(Time::from_secs(120));
         prop_assert_eq!(link.held(), 0, "{}", &settings);

@@ -1,4 +1,5 @@
-//! No grant precedes the reception of its request, for all request procedures and clocks.
+//! Tests that no grant precedes the reception of its request, for all request procedures and
+//! clocks.
 
 use super::World;
 use crate::links::tdd::Clock;
@@ -6,12 +7,12 @@ use airpath_core::{Duration, Time};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Request procedure, as seen by the base station.
+/// Time at which the base station receives a request.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// After a constant time, ms.
+    /// A constant time after the arrival of the data, ms.
     Drawn(u64),
-    /// A code, or an opportunity in each frame, followed by a request header.
+    /// After a ranging code or a scheduling request, and then a request header.
     CodeAndHeader,
 }
 
@@ -20,8 +21,8 @@ fn granted(clock: &Clock, received_at: Time, relevance: u64) -> u64 {
     clock.frame_from(received_at) + relevance
 }
 
-/// Returns the earliest reception of an ACK that arrives at `asked`: each step starts when the
-/// previous one is complete.
+/// Returns the earliest time of reception of an ACK that arrives at `asked`. Each step starts when
+/// the previous step is complete.
 fn soonest(clock: &Clock, way: Way, asked: Time, relevance: u64) -> Time {
     let received_at = match way {
         Way::Drawn(ms) => asked + Duration::from_millis(ms),
@@ -50,9 +51,10 @@ fn requests() -> impl Strategy<Value = (Value, Way)> {
 }
 
 proptest! {
-    /// An isolated ACK, and an ACK that arrives before the burst of the first one closes and is
-    /// requested by piggyback. Both are received as soon as the chain of receptions allows, and
-    /// never earlier. A burst may be received in a later frame than the one in which it closes.
+    /// There are two ACKs: an isolated one, and one that arrives before the burst of the first one
+    /// closes and for which bandwidth is requested by piggyback. Both are received at the earliest
+    /// possible time, and never earlier. A burst may be received in a later frame than the one in
+    /// which it closes.
     #[test]
     fn request_is_granted_by_next_map_after_reception(
         (request, way) in requests(),

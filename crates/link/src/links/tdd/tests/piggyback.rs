@@ -3,14 +3,14 @@
 use super::{World, ahead};
 use serde_json::{Value, json};
 
-/// Two ACKs; the second one is requested in the burst of the first one.
+/// Sends two ACKs. Bandwidth for the second ACK is requested in the burst of the first ACK.
 fn two_acks(changes: Value) -> World {
     let mut world = World::new(changes);
     world.put(3_500, 1, 0, 40).put(4_000, 1, 1, 40);
     world
 }
 
-/// The burst of the frame of 40 ms is received at 45.6 ms, too late for the map of 45 ms. The
+/// The burst of the frame at 40 ms is received at 45.6 ms, too late for the map at 45 ms. The
 /// second ACK is therefore sent in the frame of 55 ms. Without retransmissions both reading times
 /// are equal.
 #[test]
@@ -40,9 +40,9 @@ fn retransmitted_mpdu_delays_its_request() {
     assert_eq!(world.ended(), [(145_600, 1, 0), (160_600, 1, 1)]);
 }
 
-/// The station sends another request when the first one is lost, at 45.6 ms. It is received at 75.6
-/// ms, is in the map of 80 ms, and the ACK is sent in the frame of 85 ms. A station without a
-/// request procedure waits for the fallback, 100 ms after the burst.
+/// When the first request is lost, at 45.6 ms, the station sends another request. It is received at
+/// 75.6 ms and granted in the map at 80 ms, and the ACK is sent in the frame at 85 ms. A station
+/// without a request procedure waits for the fallback, 100 ms after the burst.
 #[test]
 fn request_is_lost_with_its_mpdu() {
     let loss = json!({"kind": "independent", "loss": 1.0});

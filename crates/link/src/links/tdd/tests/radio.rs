@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 const AWGN: &str = include_str!("../../../../../../python/airpath/phy/tables/802.16-ctc-awgn.json");
 
-/// Files with the shipped table and an SNR that falls from 40 to -20 dB at 12 ms.
+/// Files with the error-rate table of the package and an SNR that falls from 40 to -20 dB at 12 ms.
 pub(super) fn files() -> Arc<Files> {
     static FILES: OnceLock<Arc<Files>> = OnceLock::new();
     let make = || {
@@ -76,8 +76,8 @@ fn mcs_is_selected_from_delayed_feedback() {
     assert_eq!((stale.forward("mpdus_64qam_5_6"), stale.forward("mpdus_qpsk_1_12")), (2.0, 1.0));
 }
 
-/// F_n of the table: the fraction lost after n attempts, of 4000 packets, within four standard
-/// errors.
+/// The fraction of 4000 packets that is lost after n attempts equals F_n of the table within four
+/// standard errors.
 #[test]
 fn attempts_fail_with_table_rate_at_combined_snr() {
     let table = files().table("awgn").expect("the table exists");
@@ -89,7 +89,7 @@ fn attempts_fail_with_table_rate_at_combined_snr() {
     let snr_db = snr_db.expect("the curve falls");
     let per = |snr: f64| curve.per(10.0 * snr.log10(), Bytes(506));
     let snr = from_db(snr_db);
-    // A lower SNR, so that two attempts are not always sufficient.
+    // The SNR is lower, so that two attempts are not always sufficient.
     let half = 0.5 * snr;
     for (combining, attempts, at, expected) in [
         ("none", 1, snr, per(snr)),
