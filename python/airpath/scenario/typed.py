@@ -1,4 +1,4 @@
-"""Types of keys for type checkers: accepted arguments and attribute types can differ.
+"""Annotations of keys for type checkers, where accepted arguments and attributes differ in type.
 
 A type checker derives the constructor of a class from its annotated keys. If the type of a key has
 a `__set__`, the constructor accepts the type of its argument, and the attribute has the return type
@@ -21,14 +21,14 @@ ABSENT: Any = None
 
 
 def usual(value: Any) -> Any:
-    """Return the default of a key that accepts more types than its attribute has."""
+    """Return the default of a key whose argument and attribute types differ."""
     return value
 
 
 if TYPE_CHECKING:
 
     class Takes(Generic[_Given, _Held]):
-        """A key that accepts more types than its attribute has: ``"40 ms"`` for a `Duration`."""
+        """A key whose argument and attribute types differ: ``"40 ms"`` becomes a `Duration`."""
 
         def __get__(self, owner: object, of: object) -> _Held: ...
         def __set__(self, owner: object, value: _Given) -> None: ...

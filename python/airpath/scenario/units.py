@@ -1,12 +1,12 @@
-"""Quantities with units, such as durations, rates and sizes, read from texts: ``"26.88 Mbit/s"``.
+"""Quantities with units, such as durations, rates and sizes: ``"26.88 Mbit/s"``.
 
-Each quantity is an integer of its base unit (ns, bit/s, bytes, packets, 10⁻⁹/s) with a separate
-type, so that types prevent mistakes such as a duration instead of a size. Conversion is exact:
-texts are converted in decimal arithmetic, floats through their shortest decimal form. Only the
-result is rounded to the nearest integer, ties to even.
+Each quantity is an integer in its base unit (ns, bit/s, bytes, packets, 10⁻⁹/s). Each kind of
+quantity has a separate type, so that type checkers find mistakes such as a duration instead of a
+size. Conversion uses exact decimal arithmetic; a float is converted through its shortest decimal
+form. Only the result is rounded to the nearest integer, ties to even.
 
-A text requires a unit. Python code may pass a bare `int` or `float` in SI units (seconds, bit/s,
-bytes); in a TOML file, a number without a unit is an error.
+A string requires a unit. In Python, an `int` or `float` without a unit is in SI units (seconds,
+bit/s, bytes). In a TOML file, a number without a unit is an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 LARGEST = 10**18
-"""Largest value in any base unit. Eight times the value (bytes in bits) still fits 64 bits."""
+"""Largest value in base units. Eight times this value (bytes in bits) fits 64 bits."""
 
 NUMBER_AND_UNIT = re.compile(
     r"\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?)\s*(?P<unit>\S.*?)?\s*"
@@ -52,34 +52,34 @@ _EXACT = Context(prec=2 * LONGEST_TEXT)
 
 
 class Quantity(int):
-    """An integer of a base unit that can be formatted with a unit.
+    """An integer in a base unit, which can be converted from and to text with a unit.
 
-    Subclasses such as `Duration`, `Rate` and `Size` define the unit. Arithmetic returns plain
+    Subclasses such as `Duration`, `Rate` and `Size` define the units. Arithmetic returns plain
     `int`.
     """
 
     units: ClassVar[Mapping[str, int]]
-    """All accepted units, case-sensitive, with their sizes in base units."""
+    """Maps accepted units (case-sensitive) to their sizes in base units."""
     written: ClassVar[tuple[str, ...]]
     """The units that `str()` chooses from, largest first."""
     misspelt: ClassVar[Mapping[str, str]] = {}
-    """Accepted units by the spelling of other programs, in lower case."""
+    """Maps spellings from other programs, in lower case, to the accepted unit."""
     largest: ClassVar[int] = LARGEST
-    """Largest value, base units."""
+    """Largest accepted value, in base units."""
     whole: ClassVar[bool] = False
     """True if the base unit is indivisible, such as a packet."""
     zero: ClassVar[str]
-    """Text for 0."""
+    """Text for the value 0."""
     noun: ClassVar[str]
     example: ClassVar[str]
     si_factor: ClassVar[int | None]
-    """Base units per SI unit; None if Python code must not pass bare numbers either."""
+    """Base units per SI unit; None if numbers without unit are not accepted in Python."""
     key_suffix: ClassVar[str]
-    """Suffix of the resolved form for the name of a field of this type."""
+    """Names of fields of this type end with this suffix in the resolved scenario."""
 
     if TYPE_CHECKING:
-        # For type checkers, a field of a quantity contains the quantity and accepts any convertible
-        # value.
+        # Declares for type checkers that a field of this type has the quantity as its value, but
+        # accepts any convertible value.
         def __get__(self, owner: object, of: object) -> Self: ...
 
     def __new__(cls, value: int = 0) -> Self:
@@ -100,7 +100,7 @@ class Quantity(int):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a number with a unit.
+        """Convert a string, a number with a unit, to the quantity.
 
         Parameters
         ----------
@@ -110,8 +110,7 @@ class Quantity(int):
         Returns
         -------
         quantity : Quantity
-            The quantity in base units (ns, bit/s, bytes or packets), rounded to the nearest
-            integer.
+            The quantity, rounded to an integer in base units.
 
         Raises
         ------
@@ -132,12 +131,12 @@ class Quantity(int):
 
     @classmethod
     def from_si(cls, number: float) -> Self:
-        """Convert a number in SI units: seconds, bit/s or bytes.
+        """Convert a number in SI units (seconds, bit/s, bytes) to the quantity.
 
         Parameters
         ----------
         number : float or int
-            Any finite value from 0 on.
+            Any finite value of at least 0.
 
         Raises
         ------
@@ -159,14 +158,15 @@ class Quantity(int):
 
     @classmethod
     def of(cls, value: object, *, bare_numbers: bool = True) -> Self:
-        """Convert a quantity of this type, a text, or a number in SI units.
+        """Convert a quantity of this type, a string, or a number in SI units to the quantity.
 
         Parameters
         ----------
         value : object
             Value to convert.
         bare_numbers : bool
-            True if a number without a unit is accepted (from Python yes, from a file no).
+            True if a number without a unit is accepted. Use True for values from Python and False
+            for values from a file.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Quantity(int):
         raise cls._error(value, f"not a {cls.noun}")
 
     def __str__(self) -> str:
-        """Return the quantity in its largest suitable unit; `parse` is the inverse."""
+        """Return the quantity as text in its largest suitable unit; `parse` is the inverse."""
         if self == 0:
             return self.zero
         for unit in self.written:
@@ -210,7 +210,8 @@ class Quantity(int):
     def _from_decimal(cls, number: Decimal, factor: int, given: object) -> Self:
         if number < 0:
             raise cls._below_zero(given)
-        # The magnitude is compared first, because 1e999999999 must not be expanded into digits.
+        # Compare the magnitude first: a number such as 1e999999999 must not be expanded into
+        # digits.
         if number.adjusted() > 20 and number != 0:
             raise cls._out_of_range(given, True)
         if number.adjusted() < -40 and not cls.whole:
@@ -260,7 +261,7 @@ class Quantity(int):
 
 
 class Duration(Quantity):
-    """A span of time, integer nanoseconds."""
+    """A span of time, in nanoseconds."""
 
     if TYPE_CHECKING:
 
@@ -278,7 +279,7 @@ class Duration(Quantity):
     }
     written = ("s", "ms", "us", "ns")
     misspelt = misspelt_units.DURATIONS
-    # 64 times this value, the largest back-off of a timeout, still fits 64 bits.
+    # A timeout of this value with the largest back-off factor, 64, still fits 64 bits.
     largest = 10**17
     zero = "0 s"
     noun = "duration"
@@ -288,7 +289,7 @@ class Duration(Quantity):
 
 
 class Frequency(Quantity):
-    """A frequency, integer microhertz."""
+    """A frequency, in microhertz."""
 
     if TYPE_CHECKING:
 
@@ -308,7 +309,7 @@ class Frequency(Quantity):
 
 
 class Speed(Quantity):
-    """A speed, integer millimetres per hour, so that m/s and km/h are integers."""
+    """A speed, in millimetres per hour, so that 1 m/s and 1 km/h are integers."""
 
     if TYPE_CHECKING:
 
@@ -324,7 +325,7 @@ class Speed(Quantity):
     key_suffix = "_mm_per_h"
 
     def __str__(self) -> str:
-        """Return the speed in m/s if it is a finite decimal, else in km/h."""
+        """Return the speed in m/s if this is a finite decimal number, else in km/h."""
         unit = "km/h" if self % 9 else "m/s"
         digits = format(_EXACT.divide(Decimal(int(self)), Decimal(self.units[unit])), "f")
         return f"{digits} {unit}"
@@ -335,7 +336,7 @@ class Speed(Quantity):
 
 
 class Length(Quantity):
-    """A length, integer millimetres."""
+    """A length, in millimetres."""
 
     if TYPE_CHECKING:
 
@@ -355,7 +356,7 @@ class Length(Quantity):
 
 
 class Rate(Quantity):
-    """A bit rate, integer bit/s. The field defines the counted bits (payload, packet, frame)."""
+    """A bit rate, in bit/s. The key defines the counted bits (of payload, packets or frames)."""
 
     if TYPE_CHECKING:
 
@@ -372,7 +373,7 @@ class Rate(Quantity):
 
 
 class Size(Quantity):
-    """An amount of data, integer bytes. ``kB`` is 1000 and ``KiB`` 1024 bytes."""
+    """An amount of data, in bytes. ``kB`` is 1000 bytes and ``KiB`` is 1024 bytes."""
 
     if TYPE_CHECKING:
 
@@ -396,7 +397,7 @@ class Size(Quantity):
     key_suffix = "_bytes"
 
     def __str__(self) -> str:
-        """Return the size in the largest unit that divides it, decimal units before binary ones."""
+        """Return the size in the largest unit that divides it; decimal units are preferred."""
         for unit in ("GB", "MB", "kB", "GiB", "MiB", "KiB"):
             if self and self % self.units[unit] == 0:
                 return f"{self // self.units[unit]} {unit}"
@@ -464,7 +465,7 @@ class Segments(Quantity):
 
 
 class ArrivalRate(Quantity):
-    """Arrivals per time, integer billionths of an arrival per second."""
+    """Arrivals per time, in billionths of an arrival per second."""
 
     if TYPE_CHECKING:
 
@@ -485,7 +486,7 @@ def quote(text: str) -> str:
 
 
 def as_fault(error: UnitError) -> PydanticCustomError:
-    """Return a unit error in the form that a validator raises."""
+    """Convert a unit error to the error that a validator raises."""
     return PydanticCustomError(
         "airpath",
         "{what}",

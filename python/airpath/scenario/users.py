@@ -1,4 +1,4 @@
-"""Users of flows, and the rules for their numbers."""
+"""Rules for the users and stations of flows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Fault = tuple[Path, Any, Any]
 
 
 def station_faults(scenario: Scenario) -> list[Fault]:
-    """Return the faults of flows whose station does not exist or never receives a grant."""
+    """Return the faults of flows whose station does not exist or never gets a grant."""
     link = scenario.bottleneck.link
     if not isinstance(link, OfdmaTdd):
         return []
@@ -37,7 +37,7 @@ def station_faults(scenario: Scenario) -> list[Fault]:
 
 
 def cell_faults(scenario: Scenario) -> list[Fault]:
-    """Return the faults of gaps in the users of cells, and of users of a cell without a flow."""
+    """Return the faults for gaps in the indices of users, and for users without a flow."""
     cells = [(path, link) for path, link in _links(scenario) if isinstance(link, Cell)]
     if not cells or isinstance(scenario.bottleneck.link, OfdmaTdd):
         return []
@@ -57,7 +57,7 @@ def cell_faults(scenario: Scenario) -> list[Fault]:
 
 
 def stray_users(scenario: Scenario) -> list[Fault]:
-    """Return the faults of flows with a user, if no link has users."""
+    """Return the faults of flows that have a user although no link has users."""
     named = [
         (index, group.user) for index, group in enumerate(scenario.flows) if group.user is not None
     ]
@@ -76,7 +76,7 @@ def _links(scenario: Scenario) -> list[tuple[Path, Link | None]]:
 
 
 def _never_granted(groups: Sequence[Source], link: OfdmaTdd) -> list[Fault]:
-    """Return the faults of groups that send from stations that never receive a grant."""
+    """Return the faults of groups that send from stations that never get a grant."""
     grant = link.grant
     if not (isinstance(grant, (BlindBi, AdaptBi)) and isinstance(link.request, NoRequest)):
         return []
@@ -105,7 +105,7 @@ def _several(user: int | Sequence[int]) -> Sequence[int]:
 
 
 def _users(groups: Sequence[Source]) -> list[Sequence[int]]:
-    """Return the users of each group. Without a named user, flow k belongs to user k."""
+    """Return the users of each group. Without the key `user`, flow k belongs to user k."""
     found: list[Sequence[int]] = []
     first = 0
     for group in groups:
@@ -116,7 +116,7 @@ def _users(groups: Sequence[Source]) -> list[Sequence[int]]:
 
 
 def _gaps(groups: Sequence[Source]) -> Fault | None:
-    """Return the first fault in the numbers of users: a missing number, or too many users."""
+    """Return the first fault in the indices of users: a missing index, or too many users."""
     used = sorted((user, index) for index, users in enumerate(_users(groups)) for user in users)
     free = 0
     for user, index in used:

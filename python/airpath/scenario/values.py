@@ -1,4 +1,4 @@
-"""Values of keys as pydantic types, with messages for values that are not accepted."""
+"""Types and validators of scenario values, with messages for values that are not accepted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from airpath.scenario.misspelt_units import number_meant
 from airpath.scenario.units import ArrivalRate, Packets, Quantity, Size, quote
 
 LARGEST_NUMBER = 1e9
-"""Largest real number, above all possible gains, factors and levels."""
+"""Largest accepted real number; gains, factors and levels are always smaller."""
 
 AUTOMATIC = "automatic"
-"""Word for a value that the program derives."""
+"""Value of a key that lets Airpath derive the actual value."""
 
 MOST_PACKETS = 10**9
-"""Largest queue threshold, packets; more packets than fit in any memory."""
+"""Largest queue threshold, packets; that many packets do not fit into any memory."""
 
 
 def _with_a_period(rate: ArrivalRate) -> ArrivalRate:
@@ -32,7 +32,7 @@ def _with_a_period(rate: ArrivalRate) -> ArrivalRate:
 
 
 def whole(low: int, high: int, example: int) -> Callable[[Any], int]:
-    """Return the validator of an integer from `low` to `high`."""
+    """Return a validator for integers from `low` to `high`."""
     accepted = f"Use an integer from {low} to {high}"
 
     def check(value: Any) -> int:
@@ -52,7 +52,7 @@ def whole(low: int, high: int, example: int) -> Callable[[Any], int]:
 
 
 def integer_of(bits: int) -> Callable[[Any], int]:
-    """Return the validator of an unsigned integer of `bits` bits; the engine checks its range."""
+    """Return a validator for unsigned integers of `bits` bits; the engine checks the range."""
     check_bits = whole(0, 2**bits - 1, 0)
 
     def check(value: Any) -> int:
@@ -75,7 +75,7 @@ def _seed(value: Any) -> int:
 
 
 def real(value: Any) -> float:
-    """Read a finite number; the engine checks its range."""
+    """Validate a finite real number; the engine checks the range."""
     accepted, example = "Use a number", OF_FIELD
     if isinstance(value, (bool, Quantity)) or not isinstance(value, (int, float)):
         meant = number_meant(value) if isinstance(value, str) else None
@@ -93,7 +93,7 @@ def real(value: Any) -> float:
 
 
 def packet_count(low: int, example: int) -> Callable[[Any], int]:
-    """Return the validator of a number of packets from `low` on."""
+    """Return a validator for numbers of packets of at least `low`."""
     check_number = whole(low, MOST_PACKETS, example)
 
     def check(value: Any) -> int:
@@ -108,7 +108,7 @@ def packet_count(low: int, example: int) -> Callable[[Any], int]:
 
 
 def counted_or_bytes(value: Any, counted: type[Quantity], noun: str) -> Quantity:
-    """Read a `noun` in units of `counted` or in bytes; the unit is required."""
+    """Convert a quantity in units of `counted` or bytes; `noun` is its name in messages."""
     if isinstance(value, (counted, Size)):
         return value
     accepted = f"{counted.accepted()}, {', '.join(list(Size.units)[:-1])} or {list(Size.units)[-1]}"
@@ -136,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def choice(*words: str) -> PlainValidator:
-    """Return the validator of a field with a fixed set of words."""
+    """Return a validator for a fixed set of strings."""
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in words:
@@ -149,24 +149,24 @@ def choice(*words: str) -> PlainValidator:
 
 
 class OrWord:
-    """Metadata of a field that accepts a number or a word."""
+    """Metadata of a field that accepts a number or one fixed string."""
 
     word: ClassVar[str]
 
     @staticmethod
     def of(metadata: Iterable[object]) -> str | None:
-        """Return the word of a field with this metadata; None if it accepts no word."""
+        """Return the string that a field accepts besides numbers; None if it accepts no string."""
         return next((entry.word for entry in metadata if isinstance(entry, OrWord)), None)
 
 
 class _OrAutomatic(PlainValidator, OrWord):
-    """The validator of a value that the program may derive."""
+    """Validator of a value that may be "automatic"."""
 
     word = AUTOMATIC
 
 
 def _or_automatic(check: Callable[[Any], Any]) -> PlainValidator:
-    """Return the validator of a value that the program may derive."""
+    """Return a validator that accepts "automatic" or a value that `check` accepts."""
 
     def checked(value: Any) -> Any:
         if isinstance(value, str) and value == AUTOMATIC:
@@ -230,7 +230,7 @@ Truth = Annotated[bool, PlainValidator(_truth)]
 
 
 def _retries(value: Any) -> Any:
-    """Read the number of unanswered retransmissions after which a connection is aborted."""
+    """Validate the number of unanswered retransmissions after which a connection is aborted."""
     if value is None or (isinstance(value, str) and value == "unlimited"):
         return value
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:

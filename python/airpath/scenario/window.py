@@ -1,4 +1,4 @@
-"""Policies for the receive window of a TCP receiver, one class each."""
+"""Policies for the receive window of a TCP receiver, one class for each."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ __all__ = ["Clamp", "Drain", "Fixed", "ReceiveWindow"]
 
 
 class ReceiveWindow(Component):
-    """A receive-window policy, chosen by `kind`. Its size is the TCP parameter `receive_window`."""
+    """A receive-window policy, selected by `kind`. `receive_window` of `tcp` sets the size."""
 
     family = "a receive-window policy"
     engine_family = "window"
     obeys_price: ClassVar[bool] = False
-    """True if the data direction needs a queue that writes a price into packets."""
+    """True if the policy requires a queue that writes a price into data packets."""
 
 
 class Fixed(ReceiveWindow):
-    """A window of fixed size: the application reads all data immediately.
+    """A receive window of constant size: the application reads all data immediately.
 
-    It is the default if `window` is not set.
+    This policy is the default if `window` is not set.
     """
 
     kind: Literal["fixed"] = "fixed"
@@ -37,7 +37,8 @@ class Drain(ReceiveWindow):
     Parameters
     ----------
     rate : Rate
-        Rate at which the application reads payload, from 0; at 0 bit/s it never reads.
+        Rate at which the application reads payload, from 0. At 0 bit/s, the application never
+        reads.
     start : Duration
         Time at which the application begins to read, since the start of the run. Default 0 s.
     """
@@ -48,7 +49,7 @@ class Drain(ReceiveWindow):
 
 
 class Clamp(ReceiveWindow):
-    """CLAMP's client agent around any policy: the window follows the price in arriving packets.
+    """CLAMP's client agent: limits the window of an inner policy by the price in arriving packets.
 
     An `aqm.Clamp` in the data direction writes the price.
 
@@ -64,8 +65,8 @@ class Clamp(ReceiveWindow):
         β, the weight of a sample in the estimate of the delay, between 0 and 1. Default 0.001
         (§4.2).
     ssthresh : Size, optional
-        Window at which the receiver's slow start ends without a sign of congestion, at least one
-        segment. Default: none (§4.3).
+        Window size at which the receiver's slow start ends if no congestion is detected earlier, at
+        least one segment. Default: none (§4.3).
     inner : ReceiveWindow, optional
         Inner policy, any except `window.Clamp`. The advertised window never exceeds the window of
         the inner policy. Default: fixed.

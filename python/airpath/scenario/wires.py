@@ -17,12 +17,13 @@ class Wire(Model):
     Parameters
     ----------
     rate : Rate, optional
-        Bit rate, above 0. Without it the wire is infinitely fast.
+        Bit rate, above 0. Without a rate, the wire is infinitely fast.
     delay : Duration
         One-way propagation delay, from 0. Default 0 s.
     limit : Packets or Size, optional
         Longest queue in front of a wire with a `rate`, in packets or in bytes of IP packets, above
-        0. An arrival that would exceed the limit is dropped. Default: no limit and no drops.
+        0. An arriving packet that would exceed the limit is dropped. Default: no limit and no
+        drops.
     """
 
     engine_family = "wire"
@@ -36,7 +37,7 @@ class Wire(Model):
         return self.delayed_by(self.delay)
 
     def delayed_by(self, delay: int) -> dict[str, Any]:
-        """Return the resolved form with another delay, ns."""
+        """Return the resolved form, with `delay` (ns) instead of the wire's own delay."""
         rate = None if self.rate is None else int(self.rate)
         found = {"rate_bps": rate, "delay_ns": int(delay)}
         if self.limit is None:

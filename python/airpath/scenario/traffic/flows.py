@@ -45,7 +45,7 @@ __all__ = [
 DIRECTION = choice("forward", "reverse")
 
 _MOST_SPREAD = 10_000
-"""Largest number of flows of a group with several users, as each flow is an entry of the result."""
+"""Largest number of flows of a group with several users, as each flow is a separate entry."""
 
 
 # --- groups of flows ---------------------------------------------------------------------------
@@ -55,26 +55,27 @@ class Source(Component):
     """A group of equal flows. `source` selects the kind of traffic; the default is TCP.
 
     The wires of a flow are `access` (sender to bottleneck), `egress` (bottleneck to receiver),
-    `ack_access` (receiver to the link of the ACK path) and `return_wire`. The latter leads to the
-    sender, from the link of the ACK path or, without such a link, from the receiver. The delays of
-    the wires are either set or follow from `base_rtt`.
+    `ack_access` (receiver to the link of the ACK path) and `return_wire`. `return_wire` begins at
+    the link of the ACK path, or at the receiver if there is no such link, and ends at the sender.
+    The delays of the wires are either set or computed from `base_rtt`.
 
     Parameters
     ----------
     name : str, optional
         Name of the group in tables, figures, metrics and keys: letters, digits, ``-`` and ``_``.
-        Default: the group is named by its number.
+        Default: tables and keys use the index of the group.
     count : int
         Number of flows, from 1. Default 1.
     base_rtt : Duration or list of Duration, optional
         Two-way propagation delay without queueing and transmission. It includes the delays of the
         bottleneck link, of the ACK path's link and of the backhaul. A list has one value per flow.
-        The remaining delay is divided equally between `egress` and `return_wire`. If the receiver
-        is a station of an ``ofdma-tdd`` link, the remaining delay is divided equally between
-        `access` and `return_wire`; if the sender is a station, `egress` gets all of it.
+        The delay that remains for the wires is divided equally between `egress` and `return_wire`.
+        If the receiver is a station of an ``ofdma-tdd`` link, it is divided equally between
+        `access` and `return_wire`. If the sender is such a station, `egress` has all of it.
     access, egress, ack_access, return_wire : Wire, optional
-        The wires; with `base_rtt`, they may only set rates. The key of `return_wire` in a TOML file
-        is ``return``. `ack_access` is for TCP, with an `ack_path` of kind ``link`` or ``reverse``.
+        The wires of each flow. With `base_rtt`, only the rates of wires may be set. In a TOML file,
+        the key of `return_wire` is ``return``. `ack_access` requires TCP and an `ack_path` of kind
+        ``link`` or ``reverse``.
     start : Duration or Uniform
         Start time of the flows. Default 0 s.
     stop : Duration, optional
@@ -82,17 +83,17 @@ class Source(Component):
     arrivals : Arrivals, optional
         Arrival process of the flows, from `start` on. Default: all flows start at `start`.
     direction : {"forward", "reverse"}
-        Direction of the data. ``"forward"``: through the bottleneck. ``"reverse"``: on the ACK path
-        of the other flows, whose link and queue the data shares; the ACKs take the opposite
-        direction. Default ``"forward"``. Reverse requires a link on the ACK path, `ack_path` of
-        kind ``link`` or ``reverse``.
+        Direction of the data. ``"forward"``: through the bottleneck. ``"reverse"``: over the link
+        and queue of the ACK path, together with the ACKs of the forward flows; the ACKs of a
+        reverse flow go through the bottleneck. Default ``"forward"``. The direction ``"reverse"``
+        requires an `ack_path` of kind ``link`` or ``reverse``.
     user : int or list of int, optional
-        User of the flows, if the bottleneck or the ACK path has a cell; flows of one user share its
-        queue and its channel. Users are numbered from 0 without gaps; the users of an ``ofdma-tdd``
-        link are its stations. With several users, also written as ``"0-9"``, flow i of the group
-        belongs to user i modulo their number. `count` is the total over all users, with at least
-        one flow each. Default: the user with the number of the flow; for stations, this number
-        modulo the number of stations.
+        Index of the user to which the flows belong, if the bottleneck or the ACK path is a cell or
+        an ``ofdma-tdd`` link, whose users are its stations. Flows of one user share the queue and
+        the channel of the user. Users are numbered from 0 without gaps. With a list of n users, or
+        a range such as ``"0-9"``, flow i of the group belongs to element i modulo n. `count` is the
+        total over all users, and each user must have at least one flow. Default: the index of the
+        flow; for stations, this index modulo the number of stations.
     """
 
     family = "a source"
@@ -135,7 +136,7 @@ class Source(Component):
 
     @classmethod
     def usual_kind(cls) -> str | None:
-        """Return "tcp", the kind of most flows."""
+        """Return the default kind, "tcp"."""
         return "tcp"
 
     @field_validator("base_rtt")
@@ -185,7 +186,7 @@ class Source(Component):
         return arrivals
 
     def base_rtts(self) -> list[tuple[Duration, int]] | None:
-        """Return base RTTs with the number of consecutive flows; None if only wires are set."""
+        """Return base RTTs with their numbers of consecutive flows; None without `base_rtt`."""
         if self.base_rtt is None:
             return None
         if not isinstance(self.base_rtt, list):
@@ -193,11 +194,11 @@ class Source(Component):
         return [(base_rtt, sum(1 for _ in equal)) for base_rtt, equal in groupby(self.base_rtt)]
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of the first flow of the group, on a path without delay."""
+        """Return the resolved form of the group's first flow, for shared hops without delay."""
         return {**self.resolved_flows(0, context, ("flows", 0))[0], "count": self.count}
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; the engine has one table for all start times."""
+        """Return the user's keys of an engine field; there, all start times share one table."""
         if engine_path.startswith("start."):
             field = engine_path.removeprefix("start.")
             if field == "until_ns":
@@ -225,15 +226,16 @@ class Source(Component):
     def resolved_flows(
         self, shared_delay: int, context: Context, path: Path, *, at_stations: bool = False
     ) -> list[dict[str, Any]]:
-        """Return the resolved form of the group: one entry, with a count, per run of equal flows.
+        """Return the resolved form of the group: an entry, with a count, for each run of equal
+        flows.
 
         Parameters
         ----------
         shared_delay : int
             Two-way delay of the bottleneck link, the ACK path's link and the backhaul, ns.
         at_stations : bool
-            True if one end of each flow is a station of the link, so that the delay of its wires is
-            on the other side of the link. Default False.
+            True if one end of each flow is a station of the link. Then all wires are on the other
+            side of the link. Default False.
         """
         start: dict[str, Any]
         if self.arrivals is not None:
@@ -272,7 +274,7 @@ class Source(Component):
             wired = max(0, int(base_rtt) - shared_delay)
             forward = wired // 2
             if at_stations and self.direction == "reverse":
-                # The wire of the ACKs ends at the station, so that one wire gets the entire delay.
+                # The sender is a station, so that only one wire remains for the entire delay.
                 wires = {"egress": egress.delayed_by(wired)}
             else:
                 there = {"access": access} if at_stations else {"egress": egress}
@@ -282,7 +284,7 @@ class Source(Component):
         return self._with_users(flows)
 
     def _with_users(self, flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return entries with their users; with several users, each flow is a separate entry."""
+        """Add users to the entries; with several users, each flow becomes a separate entry."""
         if self.user is None:
             return flows
         if isinstance(self.user, int):
@@ -293,23 +295,23 @@ class Source(Component):
 
 
 class Tcp(Source):
-    """TCP connections with bulk data, transfers of fixed or random size, or bursts.
+    """TCP connections that carry endless data, transfers of fixed or random size, or bursts.
 
     Parameters
     ----------
     cc : Congestion, optional
         Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``,
-        ``"clamp"`` or ``"vcp"``. Default: congestion control Reno and the profile's recovery.
+        ``"clamp"`` or ``"vcp"``. Default: Reno with the recovery of the profile.
     profile : {"rfc", "ns2", "ns3", "ns3-2014", "linux"}
         TCP profile. Default ``"rfc"``.
     tcp : TcpConfig
-        Parameters that differ from the profile.
+        TCP parameters that differ from the profile.
     window : ReceiveWindow, optional
         Receive-window policy. Default: fixed.
     size : Size or RandomSize, optional
         Payload bytes to transfer, above 0. Default: unlimited.
     on_off : OnOff, optional
-        Bursts and pauses without end, instead of `size`.
+        Endless sequence of bursts and pauses, instead of `size`.
     """
 
     needs_path = True
@@ -364,7 +366,7 @@ class Tcp(Source):
         return self.config() if key == "tcp" else super()._effective(key)
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field in the tables of a scenario file."""
+        """Return the user's keys of an engine field."""
         first, _, rest = engine_path.partition(".")
         if engine_path == "window.receive_window":
             return ["tcp", "receive_window"]
@@ -379,10 +381,11 @@ class Tcp(Source):
         return super()._user_path(engine_path)
 
     def config(self) -> TcpConfig:
-        """Return all TCP parameters: those of the profile, modified by `cc` and `tcp`."""
+        """Return all TCP parameters: the values of the profile, modified by `cc` and `tcp`."""
         given = self.tcp
         if self.on_off is not None and given.grow_unused is None:
-            # The window of an application that never fills it would otherwise grow without bound.
+            # Otherwise the congestion window, which the application never fills, would grow
+            # endlessly.
             given = TcpConfig(**given.document(), grow_unused=False)
         if self.cc is not None and self.cc.negotiates_ecn:
             given = TcpConfig(**(given.document() | {"ecn": "on"}))
@@ -390,7 +393,7 @@ class Tcp(Source):
         return profile_config(self.profile, kind, self.cc.recovery if self.cc else None, given)
 
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; every TCP parameter is listed."""
+        """Return the resolved form with all TCP parameters."""
         options = self.config().resolved(context, (*path, "tcp"))
         cc = self.cc or Reno()
         if options["stack"] == "ns3" and options["recovery"] in SELECTIVE:
@@ -414,7 +417,7 @@ class Tcp(Source):
 
 
 class Cbr(Source):
-    """Packets of one size at a constant rate.
+    """Datagrams of equal size at a constant rate.
 
     Parameters
     ----------
@@ -431,7 +434,7 @@ class Cbr(Source):
 
 
 class Poisson(Source):
-    """Packets of one size that arrive as a Poisson process.
+    """Datagrams of equal size, sent at the times of a Poisson process.
 
     Parameters
     ----------
@@ -448,7 +451,7 @@ class Poisson(Source):
 
 
 def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:
-    """Return a group of equal flows, for the `flows` of a scenario; ``+`` joins groups.
+    """Return a list with one group of equal flows for `Scenario`; join groups with ``+``.
 
     Parameters
     ----------

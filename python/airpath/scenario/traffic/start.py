@@ -1,4 +1,4 @@
-"""Start times of flows, and the base RTTs of their paths."""
+"""Random start times of flows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Uniform(Model):
     Parameters
     ----------
     uniform : pair of Duration
-        The earliest and the latest time, in this order.
+        Earliest and latest time, in this order.
     """
 
     engine_family = "start"
@@ -36,12 +36,12 @@ class Uniform(Model):
         return pair
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form of a start."""
+        """Return the resolved form of a start time."""
         low, high = self.uniform
         return {"kind": "uniform", "low_ns": int(low), "high_ns": int(high)}
 
     def _user_path(self, engine_path: str) -> list[str]:
-        """Return the keys of an engine field; both times are in one list."""
+        """Return the user's keys of an engine field; both times are in one list."""
         return ["uniform", str(["low_ns", "high_ns"].index(engine_path))]
 
 
