@@ -35,7 +35,9 @@ class Counts(NamedTuple):
     instructions: int = 0
 
     def __sub__(self, other: Counts) -> Counts:
-        return Counts._make(ours - theirs for ours, theirs in zip(self, other, strict=True))
+        return Counts._make(
+            this_value - other_value for this_value, other_value in zip(self, other, strict=True)
+        )
 
 
 def run(arguments: list[str], is_counted: bool) -> Counts:

@@ -350,7 +350,7 @@ def compared(pairs: Sequence[tuple[dict[str, Any], dict[str, Any]]], commit: str
     """
     this, other = (median_run(runs) for runs in zip(*pairs, strict=True))
     figure = figure_of(this)
-    ratios = [ours[figure] / theirs[figure] for ours, theirs in pairs]
+    ratios = [this_run[figure] / other_run[figure] for this_run, other_run in pairs]
     ratio = dataclasses.asdict(median_interval(ratios))
     against = {"commit": commit, "figure": figure, "ratios": ratios, "ratio": ratio, "other": other}
     return {**this, "against": against}
@@ -361,8 +361,8 @@ def benchmark(name: str, repeat: int, other: OtherCommit | None) -> dict[str, An
     this = functools.partial(run_once, name, [sys.executable, __file__])
     if other is None:
         return median_run([this() for _ in range(repeat)])
-    theirs = functools.partial(run_once, name, other.command, other.environment)
-    return compared(run_pairs(this, theirs, repeat), other.commit)
+    run_other = functools.partial(run_once, name, other.command, other.environment)
+    return compared(run_pairs(this, run_other, repeat), other.commit)
 
 
 def row(result: dict[str, Any]) -> str:

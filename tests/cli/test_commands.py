@@ -250,12 +250,12 @@ def test_reproduce_json_has_the_rows(airpath_command: Command) -> None:
 
 def test_reproduce_brief_prints_the_verdict(airpath_command: Command) -> None:
     """Regression: the number of values within tolerance was not printed."""
-    whole = airpath_command("reproduce", "qawla", "table2")
+    full = airpath_command("reproduce", "qawla", "table2")
     brief = airpath_command("reproduce", "qawla", "table2", "--brief")
     verdict = "72 of 72 published numbers are within tolerance"
     assert verdict in brief.out
     assert "Table 2" not in brief.out
-    assert whole.out.index(verdict) < whole.out.index("Table 2")
+    assert full.out.index(verdict) < full.out.index("Table 2")
     answer = airpath_command("reproduce", "qawla", "table2", "--brief", "--json")
     document = json.loads(answer.out)
     assert (document["verdict"]["within"], "items" in document) == (72, False)

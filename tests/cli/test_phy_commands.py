@@ -118,10 +118,10 @@ def test_stop_at_zero_errors_ends_a_curve(airpath_command: Command) -> None:
 
 def test_second_run_keeps_finished_points(airpath_command: Command) -> None:
     airpath_command(*per(*FEW, "--out", "whole.json"))
-    whole = json.loads(Path("whole.json").read_text())
+    full = json.loads(Path("whole.json").read_text())
     # Change the count of the existing point: a second run must keep it, not measure it again.
-    part = {**whole, "complete": False, "curves": [dict(whole["curves"][0])]}
-    kept = {**whole["curves"][0]["points"][0], "errors": 1234}
+    part = {**full, "complete": False, "curves": [dict(full["curves"][0])]}
+    kept = {**full["curves"][0]["points"][0], "errors": 1234}
     part["curves"][0]["points"] = [kept]
     Path("part.json").write_text(json.dumps(part))
     answer = airpath_command(*per(*FEW, "--out", "part.json"))
@@ -132,8 +132,8 @@ def test_second_run_keeps_finished_points(airpath_command: Command) -> None:
     found = json.loads(Path("part.json").read_text())
     assert found["complete"] is True
     assert found["curves"][0]["points"][0] == kept
-    assert found["curves"][0]["points"][1:] == whole["curves"][0]["points"][1:]
-    assert found["curves"][1] == whole["curves"][1]
+    assert found["curves"][0]["points"][1:] == full["curves"][0]["points"][1:]
+    assert found["curves"][1] == full["curves"][1]
     again = airpath_command(*per(*FEW, "--out", "part.json"))
     assert again.err.splitlines()[0] == (
         "part.json: 4 of 4 points were finished before; nothing is left to measure."

@@ -134,10 +134,10 @@ def test_finished_replications_equal_those_of_a_complete_run(
     assert kept
     assert "# incomplete: interrupted after" in Path("part/flows.csv").read_text()
     number = kept[0]["replication"]
-    whole = airpath_process(
+    full = airpath_process(
         "run", scenario, "--set", "duration=1000 s", "--reps", number + 1, "--out", "whole"
     )
-    assert whole.status == 0
+    assert full.status == 0
     assert json.loads(Path("whole/result.json").read_text())["replications"][number] == kept[0]
     assert not list(Path("part").glob(".*")), "a file was left half-written"
 

@@ -274,9 +274,9 @@ def kill_at_random(kills: int, reps: int) -> None:
         assert {key: now[key] for key in lasting} == lasting
         lasting = now
     complete("many.toml", "--out", "o")
-    whole = finished("o")
-    assert {key: whole[key] for key in lasting} == lasting
-    assert len(whole) == 4 * reps
+    full = finished("o")
+    assert {key: full[key] for key in lasting} == lasting
+    assert len(full) == 4 * reps
     complete("many.toml", "--out", "alone")
     for name in ("points.csv", "runs.csv"):
         assert Path("o", name).read_bytes() == Path("alone", name).read_bytes()

@@ -106,9 +106,11 @@ def run_console(block: Block, update: bool) -> str:
     lines: list[str] = []
     not_judged: list[NotJudgedError] = []
     for command, expected in commands(block):
-        wanted = [] if update else expected
+        required = [] if update else expected
         try:
-            printed = run_command(command, wanted, status, varies=varies, in_real_time=in_real_time)
+            printed = run_command(
+                command, required, status, varies=varies, in_real_time=in_real_time
+            )
         except NotJudgedError as error:
             not_judged.append(error)
             printed = expected
@@ -140,7 +142,7 @@ def run_command(
     expected: list[str],
     status: int,
     *,
-    whole: bool = False,
+    all_lines: bool = False,
     varies: bool = False,
     in_real_time: bool = False,
 ) -> list[str]:
@@ -166,7 +168,7 @@ def run_command(
     _refuse_equal_replications(command, done.stderr)
     printed = done.stdout if status == 0 else done.stdout + done.stderr
     lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    missing = None if whole else first_missing(expected, lines, varies=varies)
+    missing = None if all_lines else first_missing(expected, lines, varies=varies)
     if missing is not None:
         raise PageError(f"$ {command}\ndoes not print\n{missing}\nbut\n{printed}")
     return lines
@@ -186,9 +188,9 @@ def first_missing(expected: list[str], printed: list[str], *, varies: bool = Fal
     if varies:
         expected, printed = ([_without_numbers(line) for line in of] for of in (expected, printed))
     rest = [line.rstrip() for line in printed if line.strip()]
-    wanted = [line.rstrip() for line in expected if line.strip()]
-    may_skip = not wanted
-    for line in wanted:
+    required = [line.rstrip() for line in expected if line.strip()]
+    may_skip = not required
+    for line in required:
         if line.strip() == "...":
             may_skip = True
             continue
@@ -225,7 +227,7 @@ def run_block(block: Block, place: str, names: dict[str, Any], update: bool) -> 
 
 def answer(command: str) -> Any:
     """Return the JSON document that a command of a check prints."""
-    return json.loads("\n".join(run_command(command, [], 0, whole=True)))
+    return json.loads("\n".join(run_command(command, [], 0, all_lines=True)))
 
 
 def run_check(check: Check, place: str, names: dict[str, Any]) -> None:

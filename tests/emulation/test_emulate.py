@@ -35,9 +35,9 @@ def test_result_has_tables_of_a_simulation(fake: Fake, scenario: ap.Scenario) ->
     assert len(result.validity_reports) == 2
     simulated = ap.simulate(scenario, seed=3, reps=2)
     for table in ("flows", "queues", "links", "groups"):
-        mine, theirs = result.table(table), simulated.table(table)
-        assert list(mine.columns) == list(theirs.columns)
-        assert mine.equals(theirs)
+        actual, expected = result.table(table), simulated.table(table)
+        assert list(actual.columns) == list(expected.columns)
+        assert actual.equals(expected)
     assert result.series("queue", 1).equals(simulated.series("queue", 1))
     assert result.ss(1).equals(simulated.ss(1))
     assert [line["document"]["replication"] for line in _lines(seen)] == [0, 1]

@@ -127,8 +127,8 @@ def test_the_prompt_of_a_shell_names_the_scenario(
     done = subprocess.run(
         words, input='echo "<$PS1>"\n', capture_output=True, text=True, check=False
     )
-    mine = "mine " if shell.endswith("bash") else "$ "
-    assert f"<[airpath: a __touch x_ _y_ _n_] {mine}>\n" in done.stdout
+    prompt = "mine " if shell.endswith("bash") else "$ "
+    assert f"<[airpath: a __touch x_ _y_ _n_] {prompt}>\n" in done.stdout
 
 
 @pytest.mark.parametrize(

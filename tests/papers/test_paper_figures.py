@@ -90,8 +90,8 @@ def test_each_point_of_a_cloud_has_its_intervals(one_flow: Any) -> None:
 
 
 def test_cloud_starts_at_0_and_enlargement_shows_every_interval(one_flow: Any) -> None:
-    whole, part = one_flow.axes
-    assert (whole.get_xlim()[0], whole.get_ylim()[0]) == (0, 0)
+    full, part = one_flow.axes
+    assert (full.get_xlim()[0], full.get_ylim()[0]) == (0, 0)
     assert part.get_title(loc="left") == "(b) enlarged"
     (left, right), (bottom, top) = part.get_xlim(), part.get_ylim()
     for container in bars(part).values():

@@ -82,9 +82,9 @@ def test_sum_is_sum_of_squares_over_variances() -> None:
     for (snr_db, mcs), rate in common_rates().items():
         errors, blocks = counted[mcs, snr_db]
         assert rate.published is not None
-        theirs = 1 - (1 - rate.published) ** (1 / mcs_table()[mcs].blocks(1500))
-        deviation = math.log(errors / blocks / theirs)
-        total += deviation**2 / (1 / (theirs * 1e7) + 1 / errors + 0.05**2)
+        published_fer = 1 - (1 - rate.published) ** (1 / mcs_table()[mcs].blocks(1500))
+        deviation = math.log(errors / blocks / published_fer)
+        total += deviation**2 / (1 / (published_fer * 1e7) + 1 / errors + 0.05**2)
     assert found.total == pytest.approx(total, rel=0.02)
 
 

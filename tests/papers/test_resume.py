@@ -155,8 +155,8 @@ def test_recorded_series_are_kept_next_to_the_ledger(ran: Ran, tmp_path: Path) -
     )
 
     def run(directory: Path | None) -> Any:
-        wanted = [Wanted({}, scenario, 2)]
-        return simulated(wanted, name="p", confidence=0.9, seed=1, directory=directory).points[0]
+        requested = [Wanted({}, scenario, 2)]
+        return simulated(requested, name="p", confidence=0.9, seed=1, directory=directory).points[0]
 
     temporary, first = run(None), run(tmp_path)
     assert ran.count == 4

@@ -106,8 +106,8 @@ def test_pseudovalues_average_to_the_jackknife_estimate() -> None:
     assert pseudovalues(np.array([[1.0, 1.0, 1.0], [3.0, 3.0, 3.0]])) == pytest.approx([0.5] * 3)
     values = np.array([[1.0, 1.2], [3.0, 3.4]])
     one, other = (values[:, n].std() / values[:, n].mean() for n in (0, 1))
-    whole = values.mean(axis=1).std() / values.mean()
-    assert pseudovalues(values) == pytest.approx([2 * whole - other, 2 * whole - one])
+    full = values.mean(axis=1).std() / values.mean()
+    assert pseudovalues(values) == pytest.approx([2 * full - other, 2 * full - one])
 
 
 def test_printed_half_widths_follow_from_the_tables() -> None:

@@ -334,8 +334,8 @@ def test_few_replications_match_table_1() -> None:
         for name in ("used", "efficiency"):
             estimate = QUANTITIES[name].estimate(found, cell)
             assert estimate is not None
-            theirs = printed("table1")[100, policy][name]
-            assert estimate.mean == pytest.approx(theirs, rel=0.05)
+            published = printed("table1")[100, policy][name]
+            assert estimate.mean == pytest.approx(published, rel=0.05)
 
 
 @pytest.fixture(scope="module")

@@ -220,11 +220,13 @@ def measured(path: ap.Scenario) -> list[dict[str, Any]]:
 def test_adaptive_link_equals_the_multi_regime_link(
     table: Path, policy: ap.policy.LinkAdaptation, names: list[str], threshold: int | None
 ) -> None:
-    ours, theirs = scenario(table, policy), by_hand(*names, threshold=threshold)
-    assert measured(ours) == measured(theirs)
-    ours_solved, theirs_solved = ap.solve(ours), ap.solve(theirs)
-    assert ours_solved.domain == theirs_solved.domain
-    assert ours_solved.throughput_bps == pytest.approx(theirs_solved.throughput_bps, rel=1e-9)
+    adaptive, multi_regime = scenario(table, policy), by_hand(*names, threshold=threshold)
+    assert measured(adaptive) == measured(multi_regime)
+    adaptive_solution, multi_regime_solution = ap.solve(adaptive), ap.solve(multi_regime)
+    assert adaptive_solution.domain == multi_regime_solution.domain
+    assert adaptive_solution.throughput_bps == pytest.approx(
+        multi_regime_solution.throughput_bps, rel=1e-9
+    )
 
 
 def test_counters_show_the_used_mcss(table: Path) -> None:

@@ -234,9 +234,9 @@ def test_interval_is_cut_at_the_bounds_of_the_quantity() -> None:
     ended at 1.2.
     """
     values = [0.0, 0.1, 0.9]
-    whole, cut = mean_interval(values, 0.99), mean_interval(values, 0.99, (0.0, 1.0))
-    assert (whole.low < 0, whole.high > 1) == (True, True)
-    assert (cut.mean, cut.low, cut.high) == (whole.mean, 0.0, 1.0)
+    full, cut = mean_interval(values, 0.99), mean_interval(values, 0.99, (0.0, 1.0))
+    assert (full.low < 0, full.high > 1) == (True, True)
+    assert (cut.mean, cut.low, cut.high) == (full.mean, 0.0, 1.0)
     assert np.isnan(mean_interval([1.0], 0.99, (0.0, 1.0)).low)
 
 
@@ -304,8 +304,8 @@ def test_ctrl_c_in_a_sweep_ends_it_with_the_partial_result() -> None:
     assert part.interrupted
     assert not part.complete
     assert 0 < len(part.replications) < 2000 == part.requested
-    whole = ap.simulate(scenario, reps=len(part.replications), threads=1)
-    assert part.replications == whole.replications
+    full = ap.simulate(scenario, reps=len(part.replications), threads=1)
+    assert part.replications == full.replications
 
 
 def test_ctrl_c_before_a_replication_is_finished(tmp_path: Path) -> None:

@@ -159,12 +159,12 @@ def test_check_rejects_a_long_run_with_a_series(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_memory_estimate_is_not_below_the_stored_samples() -> None:
-    levels, whole = ["cwnd", "queue"], ["delivered", "sojourn"]
-    recorded = {"series": [*levels, *whole], "ss": True, "interval": "10 ms"}
+    levels, full = ["cwnd", "queue"], ["delivered", "sojourn"]
+    recorded = {"series": [*levels, *full], "ss": True, "interval": "10 ms"}
     path = SCENARIO.replace({"record": recorded, "duration": "20 s"})
     result = ap.simulate(path, reps=2)
     needs = {need.key: need.number for need in estimate.needed(prepare(path).resolved, 2)}
-    for key, names in (("record.interval", levels), ("record.series", whole)):
+    for key, names in (("record.interval", levels), ("record.series", full)):
         # Regression: half of the delivered samples was missing in the estimate; this series is not
         # thinned.
         kept = sum(len(result.series(name, index)) for name in names for index in range(2))

@@ -107,8 +107,8 @@ def test_runs_alternate_and_pairs_keep_their_sides(against: ModuleType) -> None:
 
 def test_ratios_are_computed_within_pairs(benches: ModuleType) -> None:
     # The machine slows down: the ratio of the medians is 2.7, which is not the ratio of any pair.
-    ours, theirs = [16.0, 3.0, 2.0], [8.0, 1.1, 1.0]
-    runs = [[{"packets_per_cpu_s": speed} for speed in side] for side in (ours, theirs)]
+    this_side, other_side = [16.0, 3.0, 2.0], [8.0, 1.1, 1.0]
+    runs = [[{"packets_per_cpu_s": speed} for speed in side] for side in (this_side, other_side)]
     found = benches.compared(list(zip(*runs, strict=True)), "0123456789abcdef")
     assert found["against"]["ratios"] == [2.0, 3.0 / 1.1, 2.0]
     assert found["against"]["ratio"]["median"] == 2.0
@@ -118,8 +118,8 @@ def test_ratios_are_computed_within_pairs(benches: ModuleType) -> None:
 
 def test_table_has_both_commits_and_their_ratio(benches: ModuleType) -> None:
     pairs = [
-        ({"name": "idle", "bytes_per_flow": ours, "scenario_bytes_per_flow": 0}, theirs)
-        for ours, theirs in [
+        ({"name": "idle", "bytes_per_flow": this_side, "scenario_bytes_per_flow": 0}, other_side)
+        for this_side, other_side in [
             (900.0, {"name": "idle", "bytes_per_flow": 1800.0, "scenario_bytes_per_flow": 1}),
             (1000.0, {"name": "idle", "bytes_per_flow": 1600.0, "scenario_bytes_per_flow": 1}),
         ]

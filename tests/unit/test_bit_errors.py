@@ -167,9 +167,9 @@ def test_chains_and_codes_can_be_pickled_and_compared(part: object) -> None:
 def test_invalid_values_are_rejected(
     call: Callable[..., Any], arguments: tuple[Any, ...], lines: list[str]
 ) -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         call(*arguments)
-    assert str(refused.value).splitlines() == lines
+    assert str(raised.value).splitlines() == lines
 
 
 @pytest.mark.parametrize("leave", [0, 1e-300, 0.5, 1])

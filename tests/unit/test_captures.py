@@ -101,11 +101,11 @@ def ones_complement_sum(data: bytes) -> int:
 
 
 def assert_checksums(frame: Frame) -> None:
-    whole = frame.head + bytes(frame.length - len(frame.head))
-    assert struct.unpack_from(">H", whole, 2)[0] == frame.length
-    assert ones_complement_sum(whole[:20]) == 0xFFFF
-    pseudo = whole[12:20] + struct.pack(">BBH", 0, whole[9], frame.length - 20)
-    assert ones_complement_sum(pseudo + whole[20:]) == 0xFFFF
+    full = frame.head + bytes(frame.length - len(frame.head))
+    assert struct.unpack_from(">H", full, 2)[0] == frame.length
+    assert ones_complement_sum(full[:20]) == 0xFFFF
+    pseudo = full[12:20] + struct.pack(">BBH", 0, full[9], frame.length - 20)
+    assert ones_complement_sum(pseudo + full[20:]) == 0xFFFF
 
 
 # --- runs ---------------------------------------------------------------------------------------
@@ -436,9 +436,9 @@ def with_payload(capture: Capture, path: Path) -> Path:
 def test_tshark_finds_no_malformed_packet(run: Run, point: str, tmp_path: Path) -> None:
     bad = "_ws.malformed or ip.checksum.status == 0 or tcp.checksum.status == 0"
     assert frames_matching(run.result.captures[point], bad) == []
-    whole = with_payload(run.at[point], tmp_path / "whole.pcap")
+    full = with_payload(run.at[point], tmp_path / "whole.pcap")
     unchecked = "(tcp and tcp.checksum.status != 1) or (udp and udp.checksum.status != 1)"
-    assert frames_matching(whole, f"{bad} or udp.checksum.status == 0 or {unchecked}") == []
+    assert frames_matching(full, f"{bad} or udp.checksum.status == 0 or {unchecked}") == []
 
 
 def test_tshark_finds_every_retransmission_at_the_sender(run: Run) -> None:

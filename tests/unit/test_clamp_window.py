@@ -129,8 +129,8 @@ def test_fig_2_windows_follow_starting_and_stopping_flows() -> None:
         (230, 250, 1),
     ]:
         settled = first[(first["time_s"] > begin) & (first["time_s"] < end)]
-        whole = 62_500 + 5500 + 500 * count
-        expected = whole / count * 1460 / 1500
+        full = 62_500 + 5500 + 500 * count
+        expected = full / count * 1460 / 1500
         assert float(np.mean(settled["value"])) == pytest.approx(expected, rel=0.05)
         queue = result.series("average_queue", 0)
         here = queue[(queue["time_s"] > begin) & (queue["time_s"] < end)]

@@ -62,8 +62,8 @@ def test_model_has_no_error_estimate(model_is_base: bool) -> None:
     assert absolute.mean == pytest.approx(sign * (12.0 - np.mean(x)))
     assert absolute.high - absolute.mean == pytest.approx(half, rel=1e-9)
     ratio = np.mean(x) / 12.0
-    wanted = (ratio, half / 12.0) if model_is_base else (1 / ratio, half / ratio / np.mean(x))
-    assert (relative.mean + 1, relative.high - relative.mean) == pytest.approx(wanted, rel=1e-9)
+    expected = (ratio, half / 12.0) if model_is_base else (1 / ratio, half / ratio / np.mean(x))
+    assert (relative.mean + 1, relative.high - relative.mean) == pytest.approx(expected, rel=1e-9)
     assert found.method == "Student"
 
 
@@ -133,9 +133,9 @@ def test_comparison_contains_the_numbers_of_both_engines(compared: ap.Comparison
         solution = ap.solve(scenario())
     assert isinstance(solution, ap.solutions.FixedPoint)
     table = compared.table().set_index(["quantity", "engine"])
-    mine = table.loc[("goodput_bps", "simulate")]
-    theirs = result.intervals("flows")[-1]["goodput_bps"]
-    assert (mine["mean"], mine["low"], mine["high"]) == (theirs.mean, theirs.low, theirs.high)
+    row = table.loc[("goodput_bps", "simulate")]
+    interval = result.intervals("flows")[-1]["goodput_bps"]
+    assert (row["mean"], row["low"], row["high"]) == (interval.mean, interval.low, interval.high)
     model = table.loc[("ip_throughput_bps", "solve")]
     assert model["mean"] == solution.throughput_bps
     assert np.isnan(model["low"])
@@ -175,11 +175,11 @@ def test_marks_are_compared_if_a_queue_marks() -> None:
         bottleneck=ap.Bottleneck(aqm=ap.aqm.Gred(ecn=True), link=ap.link.Fixed(rate="8 Mbit/s")),
     )
     result = ap.simulate(ecn, reps=2)
-    wanted = quantities(result.resolved, result.replications)
+    expected = quantities(result.resolved, result.replications)
     answers = {
-        name: Answer(name, result, None, result_values(result, wanted)) for name in ("a", "b")
+        name: Answer(name, result, None, result_values(result, expected)) for name in ("a", "b")
     }
-    names = [row.quantity.name for row in rows_of(answers, wanted, "a", 0.99)]
+    names = [row.quantity.name for row in rows_of(answers, expected, "a", 0.99)]
     assert "queues.bottleneck.mark_share" in names
     found = answers["a"].quantities["queues.bottleneck.mark_share"]
     run = result.replications[0]["queues"][0]
@@ -353,9 +353,9 @@ def test_comparison_saves_document_and_files(compared: ap.Comparison, tmp_path: 
     assert (row["quantity"], row["answers"]["solve"]["low"]) == ("goodput_bps", None)
     assert row["differences"]["solve"]["method"] == "Student"
     table = pd.read_csv(tmp_path / "comparison.csv", comment="#")
-    wanted = compared.table()
-    wanted["facts"] = wanted["facts"].replace("", np.nan)
-    pd.testing.assert_frame_equal(table, wanted, check_dtype=False)
+    expected = compared.table()
+    expected["facts"] = expected["facts"].replace("", np.nan)
+    pd.testing.assert_frame_equal(table, expected, check_dtype=False)
 
 
 def test_notebook_shows_the_table(compared: ap.Comparison) -> None:
@@ -381,8 +381,8 @@ def test_figure_has_a_panel_per_quantity(compared: ap.Comparison) -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["simulate", "solve"]
     axis = figure.axes[0]
     plotted = [float(bar.lines[0].get_ydata()[0]) for bar in axis.containers]
-    wanted = [compared.rows[0].answers[name].mean / 1e6 for name in compared.engines]
-    assert plotted == pytest.approx(wanted, rel=1e-12)
+    expected = [compared.rows[0].answers[name].mean / 1e6 for name in compared.engines]
+    assert plotted == pytest.approx(expected, rel=1e-12)
     flows = figure.axes[1]
     assert [label.get_text() for label in flows.get_xticklabels()] == ["0", "1"]
 

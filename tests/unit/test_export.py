@@ -72,10 +72,10 @@ def table(rows: int) -> pd.DataFrame:
 def test_csv_equals_that_of_pandas_for_any_chunk_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = table(1000)
-    expected = HEAD + whole.to_csv(index=False, lineterminator="\n")
+    full = table(1000)
+    expected = HEAD + full.to_csv(index=False, lineterminator="\n")
     monkeypatch.setattr(export, "_ROWS", 77)
-    parts = [whole[:300], whole[300:300], whole[300:]]
+    parts = [full[:300], full[300:300], full[300:]]
     assert written(tmp_path, parts).decode() == expected
     compressed = written(tmp_path, parts, "csv.gz")
     assert gzip.decompress(compressed).decode() == expected
@@ -85,12 +85,12 @@ def test_csv_equals_that_of_pandas_for_any_chunk_size(
 
 def test_parquet_in_parts_is_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export, "_ROW_GROUP", 77)
-    whole = table(1000)
-    written(tmp_path, [whole[:300], whole[300:300], whole[300:]], "parquet")
+    full = table(1000)
+    written(tmp_path, [full[:300], full[300:300], full[300:]], "parquet")
     read = parquet.read_table(tmp_path / "table.parquet")
     assert json.loads(read.schema.metadata[b"airpath"]) == {"version": "0"}
     pd.testing.assert_frame_equal(
-        read.to_pandas(), whole.assign(flow=whole["flow"].map(str)), check_dtype=False
+        read.to_pandas(), full.assign(flow=full["flow"].map(str)), check_dtype=False
     )
 
 

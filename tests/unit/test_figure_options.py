@@ -134,30 +134,30 @@ def test_long_names_fit_into_a_figure_of_the_default_size(
 
 
 def test_figure_is_plotted_on_given_axes(sweep: ap.Sweep, result: ap.Result) -> None:
-    mine = Figure(figsize=(6, 3))
-    left, right = mine.subplots(1, 2)
-    assert result.plot.cwnd(ax=right) is mine
+    figure = Figure(figsize=(6, 3))
+    left, right = figure.subplots(1, 2)
+    assert result.plot.cwnd(ax=right) is figure
     before = list(right.get_xticks())
     one = {"bottleneck.link.file": "traces:Verizon-LTE-short.down"}
-    assert sweep.plot.lines("goodput_bps", where=one, ax=left, title="left") is mine
+    assert sweep.plot.lines("goodput_bps", where=one, ax=left, title="left") is figure
     # Plotting on one of the axes does not change the other.
     assert list(right.get_xticks()) == before
     assert [text.get_text() for text in left.get_xticklabels()] == GRID["bottleneck.aqm"]
-    assert mine.axes == [left, right]
+    assert figure.axes == [left, right]
     assert left.get_title("left") == "left"
     assert left.get_ylabel() == "goodput, Mbit/s"
     assert left.get_legend() is not None
     assert right.get_ylabel() == "congestion\nwindow, kB"
-    assert mine.get_suptitle() == ""
-    assert list(mine.get_size_inches()) == [6, 3]
+    assert figure.get_suptitle() == ""
+    assert list(figure.get_size_inches()) == [6, 3]
     with pytest.raises(BadValueError, match=r"^ax: the figure has 4 panels, not 1\."):
         result.plot.timeline(ax=left)
 
 
 def test_style_and_legend_apply_to_given_axes(numbers: ap.Sweep) -> None:
     """Regression: the given axes kept their font, and their labels were cut."""
-    mine = Figure(figsize=(7, 2.6), layout="constrained")
-    left, right = mine.subplots(1, 2)
+    figure = Figure(figsize=(7, 2.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
     numbers.plot.lines("p95_sojourn_s", ax=left, style="column", title="(a)")
     numbers.plot.lines("goodput_bps", ax=right, legend=False, title="(b)")
     for text in (left.xaxis.label, left.yaxis.label, *left.get_xticklabels(), left._left_title):
@@ -166,19 +166,19 @@ def test_style_and_legend_apply_to_given_axes(numbers: ap.Sweep) -> None:
     assert right.yaxis.label.get_fontfamily()[0] != "serif"
     assert left.get_legend() is not None
     assert right.get_legend() is None
-    check_texts_are_inside(mine)
+    check_texts_are_inside(figure)
     bare = numbers.plot.lines("goodput_bps", legend=False)
     assert bare.legends == []
 
 
 def test_labels_do_not_change_other_axes(numbers: ap.Sweep) -> None:
-    mine = Figure()
-    left, right = mine.subplots(1, 2)
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
     left.set(xlabel="number of flows", ylabel="goodput, Mbit/s")
     labels = {"number of flows": "N", "goodput, Mbit/s": "rate"}
     numbers.plot.heatmap("goodput_bps", ax=right, labels=labels)
     assert (left.get_xlabel(), left.get_ylabel()) == ("number of flows", "goodput, Mbit/s")
-    texts = {text.get_text() for axes in mine.axes[1:] for text in axes.findobj(Text)}
+    texts = {text.get_text() for axes in figure.axes[1:] for text in axes.findobj(Text)}
     assert {"N", "rate"} <= texts
 
 
@@ -189,13 +189,13 @@ def test_legends_of_a_column_share_its_width(sweep: ap.Sweep) -> None:
 
 
 def test_several_panels_are_plotted_on_as_many_axes(sweep: ap.Sweep) -> None:
-    mine = Figure().subplots(2, 1)
-    sweep.plot.pareto(ax=mine)
-    titles = [axes.get_title("left") for axes in mine]
+    panels = Figure().subplots(2, 1)
+    sweep.plot.pareto(ax=panels)
+    titles = [axes.get_title("left") for axes in panels]
     assert titles == ["TMobile-LTE-short.down", "Verizon-LTE-short.down"]
-    assert mine[0].get_ylim() == mine[1].get_ylim()
+    assert panels[0].get_ylim() == panels[1].get_ylim()
     # Two legends would overlap, so colours and markers share one.
-    [legend] = mine[1].findobj(mpl.legend.Legend)
+    [legend] = panels[1].findobj(mpl.legend.Legend)
     assert legend.get_title().get_text() == "queue discipline · congestion control"
     texts = [text.get_text() for text in legend.get_texts()]
     assert texts == [*GRID["bottleneck.aqm"], *GRID["flows.0.cc"]]

@@ -138,8 +138,8 @@ def test_title_with_many_overrides_is_complete_and_overlaps_nothing() -> None:
         assert title.y1 <= after.bbox.y1
         # The axes below the title move down and do not become smaller.
         assert smaller.y0 > max(axis.bbox.y1 for axis in after.axes)
-        for ours, theirs in zip(after.axes, before.axes, strict=True):
-            assert ours.bbox.height > 0.95 * theirs.bbox.height
+        for axis_after, axis_before in zip(after.axes, before.axes, strict=True):
+            assert axis_after.bbox.height > 0.95 * axis_before.bbox.height
 
 
 def test_letters_missing_in_all_fonts_are_boxes_with_a_note() -> None:

@@ -57,8 +57,8 @@ def imports(source: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            whole = node.module == "airpath"
-            names = [f"airpath.{a.name}" if whole else str(node.module) for a in node.names]
+            full = node.module == "airpath"
+            names = [f"airpath.{a.name}" if full else str(node.module) for a in node.names]
         else:
             continue
         for name in dict.fromkeys(names):

@@ -39,7 +39,7 @@ def problems(project: dict[str, Any], lock: str) -> list[str]:
     lines = [line.partition("#")[0].strip() for line in lock.splitlines()]
     pins = [Requirement(line) for line in lines if line]
     extras = project["optional-dependencies"].values()
-    wanted = [Requirement(line) for line in itertools.chain(project["dependencies"], *extras)]
+    expected = [Requirement(line) for line in itertools.chain(project["dependencies"], *extras)]
     found = []
     for python, system in itertools.product(PYTHONS, SYSTEMS):
         environment = {
@@ -61,7 +61,7 @@ def problems(project: dict[str, Any], lock: str) -> list[str]:
             [clause] = pin.specifier
             assert clause.operator == "==", f"{pin}: not pinned"
             versions.setdefault(canonicalize_name(pin.name), []).append(clause.version)
-        for line in filter(applies, wanted):
+        for line in filter(applies, expected):
             pinned = versions.get(canonicalize_name(line.name), [])
             if len(pinned) != 1 or not line.specifier.contains(pinned[0]):
                 found.append(f"Python {python}, {system}: {line.name}{line.specifier}: {pinned}")

@@ -52,11 +52,11 @@ def test_recordings_that_exceed_the_memory_end_the_run(
         r"^scenario: replication \d: recorded series exceed the memory limit at t = [\d.]+ s\. "
         r"Record fewer series, set a longer record\.interval, or lower --reps\.$"
     )
-    whole = {"interval": "0 s", "ss_interval": "10 ms", **record}
+    full = {"interval": "0 s", "ss_interval": "10 ms", **record}
     with pytest.raises(ap.errors.RunError, match=ended):
-        ap.simulate(scenario(**whole), reps=2)
+        ap.simulate(scenario(**full), reps=2)
     monkeypatch.setattr(memory, "for_recordings", lambda: 100_000_000)
-    assert len(ap.simulate(scenario(**whole), reps=2).replications) == 2
+    assert len(ap.simulate(scenario(**full), reps=2).replications) == 2
 
 
 LIMITED = """

@@ -126,9 +126,9 @@ def test_points_reject_invalid_confidence(table: PerTable) -> None:
 )
 def test_invalid_arguments_are_rejected(table: PerTable, call: Any, message: str) -> None:
     table.name = "mine.json"
-    with pytest.raises(ap.errors.BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         call(table)
-    assert str(refused.value).startswith(message)
+    assert str(raised.value).startswith(message)
 
 
 def test_scheme_name_has_priority_over_label() -> None:
@@ -154,11 +154,9 @@ def test_figure_shows_every_point(table: PerTable) -> None:
 def test_invalid_file_is_reported_with_its_field(tmp_path: Path) -> None:
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(document((0, 90, 100), (2, 1001, 1000))))
-    with pytest.raises(ap.errors.BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         airpath.phy.load(file)
-    assert str(refused.value) == (
-        f"{file}: curves.0.points.1.errors = 1001: above the 1000 blocks."
-    )
+    assert str(raised.value) == (f"{file}: curves.0.points.1.errors = 1001: above the 1000 blocks.")
 
 
 def test_missing_file_is_rejected(tmp_path: Path) -> None:
@@ -253,7 +251,7 @@ def test_mapping_is_part_of_the_channel() -> None:
 
 def test_skipped_blocks_are_counted_as_correct() -> None:
     given: dict[str, Any] = {"mcs": 3, "errors": 10**6, "blocks": 100_000}
-    whole, skipping = (
+    full, skipping = (
         airpath.phy.measure("vehicular-a", 26, skip_rule=skip, **given) for skip in (False, True)
     )
     assert skipping.document["settings"]["skip_rule"] is True
@@ -262,7 +260,7 @@ def test_skipped_blocks_are_counted_as_correct() -> None:
     assert point["blocks"] == 100_000
     assert 0.5 < point["skipped"] / point["blocks"] < 1
     # Both counts are about 19 errors.
-    counted = whole.document["curves"][0]["points"][0]
+    counted = full.document["curves"][0]["points"][0]
     assert "skipped" not in counted
     assert abs(point["errors"] - counted["errors"]) < 5 * math.sqrt(2 * 19)
 
@@ -375,9 +373,9 @@ def settings(**changes: Any) -> MeasurementSettings:
 
 
 def test_python_call_names_its_own_arguments() -> None:
-    with pytest.raises(ap.errors.BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         airpath.phy.measure("awgn", [1, math.inf], blocks=0, stop_at_zero_errors=True)
-    lines = str(refused.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert lines[0].startswith("snr_db = [1, inf]: not finite.")
     assert lines[1] == (
         "blocks = 0: below 1. Use an integer from 1 to 1e+15, for example 10000000."
@@ -385,9 +383,9 @@ def test_python_call_names_its_own_arguments() -> None:
 
 
 def test_wrong_type_does_not_hide_a_range_error_of_another_argument() -> None:
-    with pytest.raises(ap.errors.BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         settings(channel="x", errors=0, iterations=1001, snr_db=101, skip_rule=True)
-    assert [line.split(" = ")[0] for line in str(refused.value).splitlines()] == [
+    assert [line.split(" = ")[0] for line in str(raised.value).splitlines()] == [
         "channel",
         "snr_db",
         "errors",
@@ -397,18 +395,18 @@ def test_wrong_type_does_not_hide_a_range_error_of_another_argument() -> None:
 
 def test_snr_list_has_at_most_a_thousand_values() -> None:
     assert len(settings(snr_db="0:99.9:0.1").snr_db) == 1000
-    with pytest.raises(ap.errors.BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         settings(snr_db="0:100:0.1")
-    assert str(refused.value) == 'snr_db = "0:100:0.1": 1001 values. Use at most 1000.'
+    assert str(raised.value) == 'snr_db = "0:100:0.1": 1001 values. Use at most 1000.'
 
 
 @pytest.mark.parametrize("threads", ["2", 1.5, True, 0, 10_001, 10**20])
 def test_threads_that_are_no_integer_are_rejected(threads: Any) -> None:
-    with pytest.raises(ap.errors.BadValueError) as refused:
+    with pytest.raises(ap.errors.BadValueError) as raised:
         airpath.phy.measure("awgn", 1, mcs=0, blocks=1, threads=threads)
     assert re.fullmatch(
         r"threads = .+: (not an integer|below 1|above 10000)\. Use an integer from 1 .+",
-        str(refused.value),
+        str(raised.value),
     )
 
 
@@ -423,9 +421,9 @@ def test_skip_rule_requires_the_iterations_of_its_thresholds() -> None:
     for iterations in (10, 20):
         assert settings(**given, iterations=iterations).skip_rule
     for iterations in (1, 9):
-        with pytest.raises(ap.errors.BadValueError) as refused:
+        with pytest.raises(ap.errors.BadValueError) as raised:
             settings(**given, iterations=iterations)
-        assert str(refused.value) == (
+        assert str(raised.value) == (
             "skip_rule = true: has no thresholds for fewer than 10 iterations. "
             "Remove it, or decode with 10 iterations or more."
         )

@@ -88,8 +88,8 @@ def test_phases_add_up_to_the_whole_run_and_change_no_result() -> None:
     result = ap.simulate(make(flows=flows), reps=1)
     run, phases = result.replications[0], result.table("phases")
     spans = (phases["until_s"] - phases["from_s"]).to_numpy()
-    whole = sum(flow["goodput_bps"] for flow in run["flows"])
-    assert phases["goodput_bps"].to_numpy() @ spans / 40 == pytest.approx(whole)
+    full = sum(flow["goodput_bps"] for flow in run["flows"])
+    assert phases["goodput_bps"].to_numpy() @ spans / 40 == pytest.approx(full)
     assert phases["mean_packets"].to_numpy() @ spans / 40 == pytest.approx(
         run["queues"][0]["mean_packets"]
     )

@@ -179,10 +179,10 @@ def test_labels_of_simultaneous_and_close_changes_do_not_overlap() -> None:
     ]
     figure = run(reps=1, control=changes).plot.timeline()
     top = figure.axes[0]
-    wanted = ["1 Mbit/s, then 2 Mbit/s", "3 Mbit/s", "4 Mbit/s", "5 Mbit/s"]
-    assert marks(top) == wanted
+    expected = ["1 Mbit/s, then 2 Mbit/s", "3 Mbit/s", "4 Mbit/s", "5 Mbit/s"]
+    assert marks(top) == expected
     figure.draw_without_rendering()
-    written = [text for text in top.texts if text.get_text() in wanted]
+    written = [text for text in top.texts if text.get_text() in expected]
     boxes = [text.get_window_extent() for text in written]
     assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
     assert all(box.x1 <= top.get_window_extent().x1 for box in boxes)
@@ -207,11 +207,13 @@ def test_thinned_recording_has_the_sojourn_time_of_every_packet(result: ap.Resul
     assert thinned.series("sojourn").equals(result.series("sojourn"))
     assert len(thinned.series("queue")) < len(result.series("queue")) / 100
     panels = [each.plot.timeline().axes for each in (thinned, result)]
-    for ours, whole in zip(*panels, strict=True):
-        if ours.get_ylabel() in ("rate, Mbit/s", "sojourn time, ms"):
-            assert labels(ours) == labels(whole)
-            for mine, theirs in zip(steps(ours), steps(whole), strict=True):
-                assert np.array_equal(mine, theirs, equal_nan=True)
+    for thinned_panel, full_panel in zip(*panels, strict=True):
+        if thinned_panel.get_ylabel() in ("rate, Mbit/s", "sojourn time, ms"):
+            assert labels(thinned_panel) == labels(full_panel)
+            for thinned_step, full_step in zip(
+                steps(thinned_panel), steps(full_panel), strict=True
+            ):
+                assert np.array_equal(thinned_step, full_step, equal_nan=True)
 
 
 def test_thinned_queue_is_plotted_at_zero_after_it_empties() -> None:
@@ -220,10 +222,10 @@ def test_thinned_queue_is_plotted_at_zero_after_it_empties() -> None:
     """
     bursts = ap.flows(base_rtt="30 ms", on_off={"burst": "20 kB", "off": "3 s"})
     record = {"series": ["queue"], "interval": "100 ms"}
-    thinned, whole = (run(1, flows=bursts, record=keys) for keys in (record, {"series": ["queue"]}))
+    thinned, full = (run(1, flows=bursts, record=keys) for keys in (record, {"series": ["queue"]}))
     [curve] = [line for line in thinned.plot.queue().axes[0].lines if len(line.get_xdata()) > 2]
     times, plotted = (np.asarray(data, dtype=float) for data in curve.get_data())
-    exact = whole.series("queue")
+    exact = full.series("queue")
     ends = np.arange(0.1, 10, 0.1) - 1e-9
     levels = [
         values[np.searchsorted(at, ends, side="right") - 1]

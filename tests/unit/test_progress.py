@@ -41,10 +41,10 @@ def test_interactive_interpreter_shows_a_bar(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_progress_function_of_the_caller_is_called_directly() -> None:
-    def mine(*_given: Any) -> None: ...
+    def notify_user(*_given: Any) -> None: ...
 
-    with reporting_to(mine, replication_progress) as notify:
-        assert notify is mine
+    with reporting_to(notify_user, replication_progress) as notify:
+        assert notify is notify_user
     with reporting_to(None) as nothing:
         assert nothing is None
 

@@ -65,9 +65,9 @@ def test_values_outside_the_fitted_range_warn() -> None:
     ],
 )
 def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         cost231_hata_db(**{**USUAL, **changes})
-    assert str(refused.value) == line
+    assert str(raised.value) == line
 
 
 def test_link_budget_matches_hand_calculation() -> None:
@@ -78,9 +78,9 @@ def test_link_budget_matches_hand_calculation() -> None:
     assert snr == pytest.approx(3.3174, abs=1e-4)
     powers = np.array([20.0, 23.0, 43.0])
     assert np.diff(link_budget_snr_db(powers, 130, 1e6, 5)) == pytest.approx([3, 20])
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         link_budget_snr_db(1e4, 130, 0, -1)
-    assert str(refused.value).splitlines() == [
+    assert str(raised.value).splitlines() == [
         "transmit_power_dbm = 10000.0: out of range. Use a number from -1000 to 1000.",
         "bandwidth_hz = 0: not above 0. Use a number above 0.",
         "noise_figure_db = -1: out of range. Use a number from 0 to 1000.",
@@ -94,9 +94,9 @@ def test_interference_counts_as_noise() -> None:
     assert sinr_db([20, 30], 0, [1, -200]) == pytest.approx(
         [20 - 10 * np.log10(2 + 10**0.1), 30 - 10 * np.log10(2)]
     )
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         sinr_db(20, "loud", 1e4)
-    assert str(refused.value).splitlines() == [
+    assert str(raised.value).splitlines() == [
         'inr_db[0] = "loud": not a finite number. Use a number from -1000 to 1000.',
         "inr_db[1] = 10000.0: out of range. Use a number from -1000 to 1000.",
     ]

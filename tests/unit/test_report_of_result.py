@@ -157,10 +157,10 @@ def test_damaged_document_is_reported_in_one_line(
     before: str,
     after: str,
 ) -> None:
-    whole = (request.getfixturevalue(kind) / f"{kind}.json").read_text()
-    assert before in whole
+    full = (request.getfixturevalue(kind) / f"{kind}.json").read_text()
+    assert before in full
     file = tmp_path / f"{kind}.json"
-    file.write_text(whole.replace(before, after))
+    file.write_text(full.replace(before, after))
     assert main(["report", str(file), "-o", str(tmp_path / "report.html")]) == 2
     found = capsys.readouterr().err
     assert found.startswith(f"{file}: not the")

@@ -73,15 +73,15 @@ def test_recount_of_two_points_confirms_a_shipped_table(name: str) -> None:
         if point["blocks"] <= 40_000 and point["errors"] / point["blocks"] < 0.2
     ]
     # The two points are from the most different schemes.
-    for mcs, wanted in (cheap[0], cheap[-1]):
+    for mcs, expected in (cheap[0], cheap[-1]):
         again = airpath.phy.measure(
             document["channel"],
-            wanted["snr_db"],
+            expected["snr_db"],
             mcs,
             **{key: about[key] for key in ("errors", "blocks", "iterations", "algorithm")},
             seed=document["provenance"]["seed"],
         )
-        assert again.document["curves"][0]["points"] == [wanted]
+        assert again.document["curves"][0]["points"] == [expected]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -173,12 +173,14 @@ def compare_with_another(law: Law, table: PerTable, crossing: tuple[float, int, 
     rounding = 0.5 * 10.0 ** (int(exponent) - len(digits.partition(".")[2]))
     points = table.document["curves"][number]["points"]
     point = next(point for point in points if point["snr_db"] == snr_db)
-    ours = point["errors"] / point["blocks"]
+    measured_fer = point["errors"] / point["blocks"]
     # Both counts are Poisson variables; the variance is that of their common rate.
     blocks = errors / float(given)
     pooled = (point["errors"] + errors) / (point["blocks"] + blocks)
     deviation = math.sqrt(pooled * (1 / point["blocks"] + 1 / blocks))
-    law.close(f"mcs{number}, {snr_db} dB", "", ours, float(given), 3.5 * deviation + rounding)
+    law.close(
+        f"mcs{number}, {snr_db} dB", "", measured_fer, float(given), 3.5 * deviation + rounding
+    )
 
 
 # SNR in dB at FER 1e-2, at FER 1e-3, and at PER 0.1.

@@ -53,10 +53,10 @@ def same(one: ap.Result, other: ap.Result) -> None:
     if one.resolved.recording.has_flow_monitor:
         pd.testing.assert_frame_equal(one.flow_monitor(), other.flow_monitor())
         assert one.flow_monitor_xml(1) == other.flow_monitor_xml(1)
-    ours, theirs = one.capacity(1), other.capacity(1)
-    assert (ours is None) == (theirs is None)
-    if ours is not None and theirs is not None:
-        assert ours.bits([0.5, 3.0]).tolist() == theirs.bits([0.5, 3.0]).tolist()
+    first_capacity, other_capacity = one.capacity(1), other.capacity(1)
+    assert (first_capacity is None) == (other_capacity is None)
+    if first_capacity is not None and other_capacity is not None:
+        assert first_capacity.bits([0.5, 3.0]).tolist() == other_capacity.bits([0.5, 3.0]).tolist()
 
 
 # --- directories -------------------------------------------------------------------------------

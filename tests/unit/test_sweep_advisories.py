@@ -166,7 +166,7 @@ def test_advisories_of_an_extended_point_are_updated(tmp_path: Path) -> None:
 
 
 def test_resumed_point_has_the_same_advisories(tmp_path: Path) -> None:
-    whole, noted = swept(tmp_path / "whole")
+    full, noted = swept(tmp_path / "whole")
     assert len(noted) == 2
     swept(tmp_path / "resumed")
     with closing(sqlite3.connect(tmp_path / "resumed" / FILE_NAME)) as ledger:
@@ -174,7 +174,7 @@ def test_resumed_point_has_the_same_advisories(tmp_path: Path) -> None:
         ledger.execute("DELETE FROM runs WHERE replication IN (1, 3)")
         ledger.commit()
     again, _ = swept(tmp_path / "resumed")
-    assert again.points().equals(whole.points())
+    assert again.points().equals(full.points())
     assert stored(tmp_path / "resumed") == stored(tmp_path / "whole")
 
 

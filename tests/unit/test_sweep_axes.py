@@ -79,10 +79,10 @@ def test_label_of_a_component_is_its_kind_with_differing_keys_if_necessary() -> 
 
 def test_exclusion_names_a_table_by_its_kind_or_by_some_of_its_keys() -> None:
     table = {"kind": "codel", "target": "5 ms", "ecn": True}
-    for wanted in ("codel", "CoDel", table, {"kind": "codel"}, {"ecn": True}):
-        assert matches(table, "CoDel", wanted)
-    for wanted in ("pie", {}, {"ecn": False}, {"limit": 3}, 1, True, None):
-        assert not matches(table, "CoDel", wanted)
+    for expected in ("codel", "CoDel", table, {"kind": "codel"}, {"ecn": True}):
+        assert matches(table, "CoDel", expected)
+    for expected in ("pie", {}, {"ecn": False}, {"limit": 3}, 1, True, None):
+        assert not matches(table, "CoDel", expected)
     assert not matches(1, "1", True)
 
 

@@ -189,7 +189,7 @@ def broken(of: Sample, place: int) -> str:
 
 def test_failed_point_is_recorded_and_the_others_continue(tmp_path: Path) -> None:
     of = sample(tmp_path, Rule(3, 3))
-    whole = dict(of.jobs)
+    full = dict(of.jobs)
     bad = broken(of, 1)
     ended = of.run(tmp_path)
     assert (ended.interrupted, ended.failed, ended.replications) == (False, 1, 9)
@@ -198,7 +198,7 @@ def test_failed_point_is_recorded_and_the_others_continue(tmp_path: Path) -> Non
     assert "bottleneck.queue.kind = no: unknown." in ended.first_failure
     with Ledger.read(tmp_path / FILE_NAME) as ledger:
         assert ledger.failed(bad, 3).keys() == {0, 1, 2}
-    of.jobs = whole
+    of.jobs = full
     assert of.run(tmp_path).replications == 3
     with Ledger.read(tmp_path / FILE_NAME) as ledger:
         assert ledger.failed(bad, 3) == {}
@@ -281,9 +281,9 @@ def test_worker_of_another_version_is_rejected_with_its_version(
 ) -> None:
     monkeypatch.setattr(tasks, "build", lambda: ("0.0.9", "abc"))
     of = sample(tmp_path)
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         of.run(tmp_path, workers_of(of.contents, Inline(), None))
-    text = str(refused.value)
+    text = str(raised.value)
     assert text.startswith("worker ")
     assert ": has airpath 0.0.9 (abc), this is airpath " in text
     assert sum(map(len, of.stored(tmp_path).values())) == 0

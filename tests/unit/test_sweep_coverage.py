@@ -46,9 +46,9 @@ def test_sweep_stops_and_has_the_interval_of_the_study() -> None:
             confidence=0.95,
         )
         [found] = sweep.points().to_dict("records")
-        wanted = study.interval(rule, study.waits(seed, 16), 0.95)
-        assert (found["low"], found["high"]) == (wanted.low, wanted.high)
-        assert found["reps"] == wanted.reps
+        expected = study.interval(rule, study.waits(seed, 16), 0.95)
+        assert (found["low"], found["high"]) == (expected.low, expected.high)
+        assert found["reps"] == expected.reps
 
 
 def test_study_writes_a_row_for_each_rule(tmp_path: Path) -> None:

@@ -103,9 +103,9 @@ def test_worker_of_another_version_is_rejected_before_anything_runs(
 
     # Only the version of this process is changed, not that of the workers.
     monkeypatch.setattr(dask, "_own_build", lambda: ("9.9", "fed"))
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         dask.DaskExecutor(executor._client)
-    lines = str(refused.value).splitlines()
+    lines = str(raised.value).splitlines()
     assert 1 <= len(lines) <= 2
     for line in lines:
         assert line.startswith("worker tcp://127.0.0.1:")
@@ -162,9 +162,9 @@ def test_file_without_a_client_is_rejected(tmp_path: Path, text: str | None, wro
     path = tmp_path / "cluster.py"
     if text is not None:
         path.write_text(text)
-    with pytest.raises(BadValueError) as refused, dask_executor(str(path)):
+    with pytest.raises(BadValueError) as raised, dask_executor(str(path)):
         pass
-    assert str(refused.value).startswith(f'--dask: "{path}": {wrong}')
+    assert str(raised.value).startswith(f'--dask: "{path}": {wrong}')
 
 
 def test_scheduler_that_does_not_answer_is_reported_in_one_line(
@@ -173,8 +173,8 @@ def test_scheduler_that_does_not_answer_is_reported_in_one_line(
     from airpath.sweeps import dask
 
     monkeypatch.setattr(dask, "_CONNECT_S", 0.3)
-    with pytest.raises(BadValueError) as refused, dask.dask_executor("tcp://127.0.0.1:9"):
+    with pytest.raises(BadValueError) as raised, dask.dask_executor("tcp://127.0.0.1:9"):
         pass
-    text = str(refused.value)
+    text = str(raised.value)
     assert text.startswith('--dask: "tcp://127.0.0.1:9": no scheduler answers (')
     assert "\n" not in text

@@ -41,9 +41,9 @@ def test_common_random_numbers_are_compared_replication_by_replication(tmp_path:
     ]
     runs = sweep.runs()
     x, y = (runs[runs["point"] == n]["goodput_bps"].to_numpy() for n in (0, 2))
-    wanted = mean_interval(list(y - x), 0.99)
+    expected = mean_interval(list(y - x), 0.99)
     row = table.iloc[0]
-    assert (row["mean"], row["low"], row["high"]) == (wanted.mean, wanted.low, wanted.high)
+    assert (row["mean"], row["low"], row["high"]) == (expected.mean, expected.low, expected.high)
     assert (row["pairs"], row["method"]) == (30, "paired")
     assert row["base_mean"] == pytest.approx(x.mean(), rel=1e-14)
     assert row["significant"]

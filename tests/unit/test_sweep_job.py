@@ -23,10 +23,10 @@ def scenario(**changes: object) -> ap.Scenario:
 
 def test_replications_equal_those_of_simulate_from_any_first_number() -> None:
     job, contents = job_of(scenario())
-    whole = ap.simulate(scenario(), reps=4, seed=7).replications
+    full = ap.simulate(scenario(), reps=4, seed=7).replications
     parts = [*run_job(job, contents, 7, 0, 1), *run_job(job, contents, 7, 1, 3)]
     assert [run.replication for run in parts] == [0, 1, 2, 3]
-    assert [run.measured() for run in parts] == whole
+    assert [run.measured() for run in parts] == full
     assert all(1e-5 < run.cpu_s < 10 for run in parts)
 
 

@@ -199,9 +199,9 @@ def test_pareto_has_a_panel_for_each_condition_and_rings_on_the_front(sweep: ap.
         table.loc[0, "goodput_bps"] * 1e-6,
     )
     rings = next(line for line in axis.lines if line.get_markersize() == 9.5)
-    mine = sorted(found.values())
-    wanted = [mine[n] for n in front([y for _, y in mine], [x for x, _ in mine])]
-    assert list(zip(rings.get_xdata(), rings.get_ydata(), strict=True)) == wanted
+    points = sorted(found.values())
+    expected = [points[n] for n in front([y for _, y in points], [x for x, _ in points])]
+    assert list(zip(rings.get_xdata(), rings.get_ydata(), strict=True)) == expected
     assert axis.get_xlim()[0] > axis.get_xlim()[1]
     titles = [legend.get_title().get_text() for legend in figure.legends]
     assert titles == ["aqm", "cc"]

@@ -69,11 +69,11 @@ def test_points_has_a_row_for_each_point_engine_and_metric_in_the_plans_order(
         for metric in METRICS
     ]
     first = table.iloc[0]
-    wanted = mean_interval([1e8 + 1e5 * n for n in range(4)], 0.99)
+    expected = mean_interval([1e8 + 1e5 * n for n in range(4)], 0.99)
     assert (first["mean"], first["low"], first["high"], first["reps"]) == (
-        wanted.mean,
-        wanted.low,
-        wanted.high,
+        expected.mean,
+        expected.low,
+        expected.high,
         4,
     )
     models = table[table["engine"] == "solve"]["mean"].tolist()

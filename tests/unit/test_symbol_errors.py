@@ -74,15 +74,15 @@ def test_scalar_and_array_arguments_are_accepted() -> None:
     ],
 )
 def test_invalid_values_are_rejected(changes: dict[str, Any], line: str) -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         symbol_error_rate(**{"snr_db": 10.0, **changes})
-    assert str(refused.value) == line
+    assert str(raised.value) == line
 
 
 def test_all_problems_are_reported_at_once() -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         symbol_error_rate("loud", tx=3, rx=9, k_factor_db=3)  # type: ignore[call-overload]
-    assert [line.split(":")[0] for line in str(refused.value).splitlines()] == [
+    assert [line.split(":")[0] for line in str(raised.value).splitlines()] == [
         'snr_db = "loud"',
         "tx = 3",
         "rx = 9",
@@ -103,9 +103,9 @@ def test_mean_over_shadowing_matches_closed_form() -> None:
 
 
 def test_invalid_shadowing_is_rejected() -> None:
-    with pytest.raises(BadValueError) as refused:
+    with pytest.raises(BadValueError) as raised:
         mean_over_shadowing(3, "a", -1)  # type: ignore[arg-type]
-    assert str(refused.value).splitlines() == [
+    assert str(raised.value).splitlines() == [
         "of = 3: not a function. Use one of the SNR.",
         'snr_db = "a": not a finite number. Use a number from -200 to 200.',
         "deviation_db = -1: out of range. Use a number from 0 to 40.",

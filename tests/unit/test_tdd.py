@@ -373,14 +373,14 @@ def test_rate_change_scales_both_directions() -> None:
 
 def test_packet_larger_than_a_frame_is_lost_without_fragmentation() -> None:
     """An uplink of 35 slots of QPSK 1/12 has 35 bytes: too few for an ACK."""
-    whole = STATIONS.replace(
+    full = STATIONS.replace(
         'grant = "adapt-bi"',
         'uplink_symbols = 6\nuplink_mcs = "qpsk-1/12"\nfragmentation = {up = false}',
     )
-    stations = ap.simulate(loads(whole), reps=1).table("stations")
+    stations = ap.simulate(loads(full), reps=1).table("stations")
     assert (stations["up_lost"] > 0).all()
     assert (stations["up_packets"] == 0).all()
-    pieces = whole.replace("{up = false}", "{up = true}")
+    pieces = full.replace("{up = false}", "{up = true}")
     assert (ap.simulate(loads(pieces), reps=1).table("stations")["up_packets"] > 0).all()
 
 

@@ -95,8 +95,8 @@ def test_replications_over_one_trace_use_different_parts_of_it(
             alone = ap.link.RateTrace if isinstance(link, ap.link.RateTrace) else ap.link.Trace
             at = alone(file=link.file, offset=f"{begins:.3f} s")
             same = ap.simulate(make(at), reps=1)
-            ours, theirs = (r.replications[n]["flows"] for r, n in ((result, index), (same, 0)))
-            assert ours == theirs
+            flows, expected = (r.replications[n]["flows"] for r, n in ((result, index), (same, 0)))
+            assert flows == expected
             capacity, shifted = result.capacity(index), same.capacity()
             assert capacity is not None
             assert shifted is not None

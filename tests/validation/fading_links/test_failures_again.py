@@ -125,9 +125,9 @@ def test_phi_matches_random_bits_at_20_points() -> None:
 
 @pytest.mark.parametrize("antennas", ["1x1", "2x1", "1x2", "2x2"])
 def test_120_thresholds_match_sheet(antennas: str) -> None:
-    mine = [row for row in rows("thresholds.csv") if row["antennas"] == antennas]
-    assert len(mine) == 30
-    for row in mine:
+    selected = [row for row in rows("thresholds.csv") if row["antennas"] == antennas]
+    assert len(selected) == 30
+    for row in selected:
         low, high = -10.0, 70.0
         for _ in range(18):
             middle = 0.5 * (low + high)

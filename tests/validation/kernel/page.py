@@ -31,8 +31,8 @@ def paper_goals(results: analyse.Results) -> Iterator[Goal]:
         off = {one.idx: one.kernel.value / one.published / 1e6 - 1 for one in chosen}
         result = ", ".join(f"{row}: {analyse.percent(value)} %" for row, value in off.items())
         if idx:
-            ours = chosen[0].kernel.value / chosen[0].paper.value - 1
-            result = f"{analyse.percent(off[9])} % and {analyse.percent(ours)} %"
+            from_airpath = chosen[0].kernel.value / chosen[0].paper.value - 1
+            result = f"{analyse.percent(off[9])} % and {analyse.percent(from_airpath)} %"
         yield "1", requirement, result, all(one.holds for one in chosen)
 
 
