@@ -150,7 +150,7 @@ def test_cut_element_is_detected(browser: Browser, address: str) -> None:
     assert "outside: P wide: wide" in browser.cut(".md-content", strict=False)
 
 
-def test_the_site_follows_the_colour_scheme(browser: Browser, address: str) -> None:
+def test_site_follows_the_colour_scheme(browser: Browser, address: str) -> None:
     dark = {"name": "prefers-color-scheme", "value": "dark"}
     try:
         browser.call("Emulation.setEmulatedMedia", features=[dark])

@@ -190,7 +190,7 @@ def test_check_compares_paragraph_with_result() -> None:
     assert markdown_pages.unchecked(page + "<!-- no result: an example -->\n") == []
 
 
-def test_the_expected_output_is_compared() -> None:
+def test_expected_output_is_compared() -> None:
     printed = ["a 1", "", "b 2", "c 3"]
     assert run_page.first_missing([], printed) is None
     assert run_page.first_missing(["a 1", "b 2", "c 3"], printed) is None

@@ -91,7 +91,7 @@ def test_skeleton_is_compiled_and_tested_with_its_crate(name: str) -> None:
 
 
 @pytest.mark.long
-def test_the_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> None:
+def test_skeletons_of_all_families_compile_in_their_lists(tree: Path) -> None:
     for family in FAMILIES:
         run(sys.executable, "scripts/new-component", family, f"trial-{family}", directory=tree)
     # Crates outside this workspace are already checked.
@@ -160,7 +160,7 @@ def contents(tree: Path) -> dict[str, bytes]:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("family", "kind"), COMPONENTS)
-def test_the_skeleton_builds_and_passes_the_suite_of_its_family(
+def test_skeleton_builds_and_passes_the_suite_of_its_family(
     family: str, kind: str, tree: Path
 ) -> None:
     run(sys.executable, "scripts/new-component", family, kind, directory=tree)

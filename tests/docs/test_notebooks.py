@@ -40,7 +40,7 @@ def test_all_notebooks_are_run() -> None:
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs_and_shows_each_figure_once(name: str, tmp_path: Path) -> None:
+def test_notebook_runs_and_shows_each_figure_once(name: str, tmp_path: Path) -> None:
     notebook = nbformat.read(TUTORIALS / name, as_version=4)
     # Notebooks are committed without outputs, because outputs change with each version.
     assert all(not cell.get("outputs") for cell in notebook.cells)

@@ -117,7 +117,7 @@ def test_shell_is_started_on_request(
 
 
 @pytest.mark.parametrize("shell", ["/bin/bash", "/bin/sh"])
-def test_the_prompt_of_a_shell_names_the_scenario(
+def test_prompt_of_a_shell_names_the_scenario(
     shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Regression test: shells with and without the modelled link had the same prompt."""

@@ -131,12 +131,12 @@ def test_difference_is_listed_if_parameter_has_an_effect(
 @pytest.mark.parametrize(
     ("longest", "setting"), [("500 ms", "1000"), ("30 s", "30000"), ("1 h", "120000")]
 )
-def test_the_largest_timeout_is_within_the_kernels_bounds(longest: str, setting: str) -> None:
+def test_largest_timeout_is_within_the_kernels_bounds(longest: str, setting: str) -> None:
     options = {"min_rto": "200 ms", "initial_rto": "300 ms", "max_rto": longest}
     assert _settings(_kernel({"tcp": options}))["tcp_rto_max_ms"] == setting
 
 
-def test_the_smallest_segment_counts_timestamps() -> None:
+def test_smallest_segment_counts_timestamps() -> None:
     small = {"mss": "80 B", "timestamps": True}
     assert _kernel({"tcp": small}).mtu == 132
     (line,) = _refusals({"tcp": small | {"timestamps": False}})

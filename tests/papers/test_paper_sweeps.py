@@ -306,7 +306,7 @@ def test_study_rejects_the_name_of_a_sweep_of_its_paper(tmp_path: Path) -> None:
         sweeps(tmp_path / "study", "[table]\nset.rate = 2\n", parent=paper)
 
 
-def test_the_base_may_be_a_scenario_file(tmp_path: Path) -> None:
+def test_base_may_be_a_scenario_file(tmp_path: Path) -> None:
     (tmp_path / "path.toml").write_text(path(4).to_toml())
     text = '[a]\nscenario = "path.toml"\ngrid."flows.0.count" = [10, 20]\n'
     found = sweeps(tmp_path, text)

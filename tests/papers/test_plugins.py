@@ -81,7 +81,7 @@ def test_two_papers_with_equal_names_are_rejected(
 
 
 @pytest.mark.usefixtures("other_distribution")
-def test_the_summary_lists_papers_with_results(capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_lists_papers_with_results(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "--summary"]) == 0
     assert "\nfine" not in capsys.readouterr().out
     assert main(["reproduce", "fine", "--summary"]) == 2

@@ -105,7 +105,7 @@ def test_transcribed_analysis_agrees_with_independent_solution(
 
 @pytest.mark.parametrize("idealised", [False, True])
 @pytest.mark.parametrize("idx", by_idx(range(1, 19)))
-def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: bool) -> None:
+def test_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: bool) -> None:
     case = inputs()[idx]
     resolved = json.loads(path(idx, 20, idealised=idealised).resolve()[0])
     n, mean_ms = case.flows, case.mean_rtt0_ms
@@ -121,7 +121,7 @@ def test_the_path_has_the_round_trip_times_of_the_paper(idx: int, idealised: boo
     assert len(Flows(resolved["flows"])) == n
 
 
-def test_the_simulated_scenario_is_the_topology_of_fig4() -> None:
+def test_simulated_scenario_is_the_topology_of_fig4() -> None:
     resolved = json.loads(SWEEPS.scenario(cell_of(6, 20), SHORT).resolve()[0])
     assert (resolved["duration_ns"], resolved["warmup_ns"]) == (40_000_000_000, 10_000_000_000)
     assert resolved["bottleneck"] == {

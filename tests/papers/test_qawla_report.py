@@ -219,7 +219,7 @@ def test_figures_are_written_as_png_and_svg(engine: Any, tmp_path: Path) -> None
     assert json.loads((out / "qawla.json").read_text())["paper"] == "qawla"
 
 
-def test_the_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
+def test_same_run_writes_the_same_svg(engine: Any, tmp_path: Path) -> None:
     for directory in ("a", "b"):
         engine.reproduce("qawla", ["fig5"], effort=SHORT, out=tmp_path / directory)
     assert (tmp_path / "a/qawla-fig5.svg").read_bytes() == (
@@ -280,7 +280,7 @@ def printed(report: Any) -> str:
     return text.getvalue()
 
 
-def test_the_report_prints_every_row(engine: Any) -> None:
+def test_report_prints_every_row(engine: Any) -> None:
     engine.throughput = lambda _name: 30e6
     text = printed(engine.reproduce("qawla", effort=SHORT))
     for words in (

@@ -262,7 +262,7 @@ def test_last_full_run_has_same_failed_claims() -> None:
     assert sorted(key for key in on_rates if not kept[key]) == sorted(FALSE)
 
 
-def test_the_readme_explains_every_claim_that_does_not_hold() -> None:
+def test_readme_explains_every_claim_that_does_not_hold() -> None:
     readme = read_text(QAWLA, "README.md")
     _, _, explained = readme.partition("Claims that do not hold or are undecided:")
     assert [key for key in FALSE if f"`{key}`" not in explained] == []

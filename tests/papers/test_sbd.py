@@ -355,7 +355,7 @@ def test_kept_results_cover_the_whole_study() -> None:
     assert all(found["holds"] and not found["of_paper"] for found in kept["claims"])
 
 
-def test_the_page_has_every_published_number() -> None:
+def test_page_has_every_published_number() -> None:
     engine = Published()
     items = [f"table{number}" for number in (2, 3, 4, 5, 6)]
     provenance = {"command": "airpath"}

@@ -65,7 +65,7 @@ def grid_values(aqm: str, axis: str, effort: Effort | None = None) -> list[float
 
 
 @pytest.mark.parametrize("number", [2, 3, 4, 5])
-def test_the_published_settings_are_on_the_grids(number: int) -> None:
+def test_published_settings_are_on_the_grids(number: int) -> None:
     aqm, axis = ("SBD", "t_r_ms") if number < 4 else ("RED", "maxp")
     for row in published_table(number).values():
         assert row.setting.strength in grid_values(aqm, axis)

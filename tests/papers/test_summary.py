@@ -37,7 +37,7 @@ def test_read_me_table_has_the_verdicts_of_the_last_full_runs(
         assert f"{each['paper']}.md) | {numbers} | {claims} |" in readme
 
 
-def test_the_summary_of_one_paper_names_its_open_claims(
+def test_summary_of_one_paper_names_its_open_claims(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["reproduce", "wimax", "--summary"]) == 0

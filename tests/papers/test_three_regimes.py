@@ -70,7 +70,7 @@ def test_links_are_platform_independent() -> None:
     assert draw(3, LINK_SEED) == links[:3]
 
 
-def test_a_random_link_is_simulated_on_the_papers_path() -> None:
+def test_random_link_is_simulated_on_the_papers_path() -> None:
     link = random_link(27)
     resolved = json.loads(STUDIES.sweeps.scenario(LINK_27, SHORT).resolve()[0])
     made = resolved["bottleneck"]["link"]
@@ -100,7 +100,7 @@ def explained(cell: Any, effort: Effort = SHORT) -> tuple[float, Explanation]:
 
 
 @pytest.mark.parametrize("cell", [*links(3, 12, 27, 36), *IDX_10], ids=repr)
-def test_the_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
+def test_parts_add_up_to_the_compiled_models_difference(cell: Any) -> None:
     # The explanation solves the fixed point with separate equations.
     difference, why = explained(cell)
     assert why.difference == pytest.approx(difference, abs=1e-5)
@@ -141,7 +141,7 @@ def few(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
     monkeypatch.setattr(three_regimes, "cells", lambda: chosen)
 
 
-def test_a_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     few(monkeypatch, 27, 36)
     session = Session(STUDIES, SHORT)
     session.simulate(three_regimes.cells())
@@ -219,7 +219,7 @@ def test_interrupted_item_shows_finished_links(fake_engine: Any, tmp_path: Path)
 
 
 @pytest.mark.long
-def test_quick_mode_over_50_links() -> None:
+def test_quick_mode_meets_the_goal_over_50_links() -> None:
     report = reproduce(STUDIES, ["three_regimes"], mode="quick")
     [summary] = [found for found in report.summaries if found.key == three_regimes.KEY]
     values = summary.values

@@ -100,7 +100,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
-def test_a_change_has_an_effect(changed: dict[str, Any]) -> None:
+def test_change_has_an_effect(changed: dict[str, Any]) -> None:
     of = {"protocol": "tcp-rem" if "unlimited" in changed else "vcp"}
     assert resolved(**of, **changed) != resolved(**of)
 

@@ -67,7 +67,7 @@ NAMED = ("protocol", "antennas", "snr_db", "code_rate")
 
 
 @pytest.mark.parametrize("sweep", ["advantage", "sensitivity", "ignoring", "bursts"])
-def test_a_change_has_an_effect(sweep: str) -> None:
+def test_change_has_an_effect(sweep: str) -> None:
     found = [point.axes for point in SWEEPS.cells(sweep) if not set(point.axes) <= set(NAMED)]
     assert found
     for axes in found:

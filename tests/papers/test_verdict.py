@@ -145,7 +145,7 @@ def test_additional_measure_is_no_claim_of_the_paper() -> None:
     assert [each.to_dict()["of_paper"] for each in measures] == [False, False]
 
 
-def test_the_verdict_counts_each_number_once(bad: Report) -> None:
+def test_verdict_counts_each_number_once(bad: Report) -> None:
     verdict = bad.verdict
     assert (verdict.numbers, verdict.within, verdict.not_judged, verdict.missing) == (2, 1, 1, 1)
     assert verdict.describe() == (

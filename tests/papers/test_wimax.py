@@ -66,7 +66,7 @@ def resolved(cell: Any) -> Any:
 # --- printed numbers ---------------------------------------------------------------------------
 
 
-def test_the_printed_efficiencies_follow_from_the_printed_bytes() -> None:
+def test_printed_efficiencies_follow_from_the_printed_bytes() -> None:
     for found in printed("table1").values():
         share = found["used"] / found["allocated"]
         assert abs(share - found["efficiency"]) < 0.005
@@ -77,7 +77,7 @@ def test_tables_1_and_2_agree_within_noise_of_paper() -> None:
         assert found["goodput"] == pytest.approx(printed("table2")[place]["goodput"], rel=0.02)
 
 
-def test_the_gains_of_the_text_follow_from_the_tables() -> None:
+def test_gains_of_the_text_follow_from_the_tables() -> None:
     for gain in GAINS:
         if gain["item"] == "fig7":
             continue
@@ -193,7 +193,7 @@ def _rtt(cell: Any) -> dict[str, Any]:
     return {"base_rtt_ms": cell.axes["base_rtt_ms"]}
 
 
-def test_the_tables_and_figures_have_a_hundred_runs_in_every_mode() -> None:
+def test_tables_and_figures_have_a_hundred_runs_in_every_mode() -> None:
     for mode in PAPER.modes.values():
         for sweep in ("table1", "table2", "fig3", "fig4", "fig7"):
             for cell in SWEEPS.cells(sweep):

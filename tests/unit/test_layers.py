@@ -103,6 +103,6 @@ def test_imports_are_found_wherever_they_are(source: str) -> None:
     assert found.startswith("cli")
 
 
-def test_the_package_does_not_import_papers() -> None:
+def test_package_does_not_import_papers() -> None:
     with pytest.raises(AssertionError, match="airpath_papers"):
         list(imports("from airpath_papers.sbd import PAPER"))

@@ -132,7 +132,7 @@ def test_invalid_value_is_reported(link: dict[str, Any], line: str) -> None:
     assert problems(link) == [f"bottleneck.link{line}"]
 
 
-def test_code_block_too_long_for_the_largest_packet_of_any_flow() -> None:
+def test_code_block_too_long_for_the_largest_packet_is_rejected() -> None:
     code = {"fec": {**RS, "code_rate": 0.1}, "small": {"up_to": "128 B", "code_rate": 0.001}}
     assert problems(code, {"tcp": {"mss": "8960 B"}}) == [
         "bottleneck.link.fec.code_rate = 0.1: a packet of 9000 B makes a block of 90000 symbols. "

@@ -405,7 +405,7 @@ def test_unknown_formats_are_rejected(
     assert not (tmp_path / "new").exists()
 
 
-def test_parquet_without_pyarrow_says_what_to_install(
+def test_missing_pyarrow_is_reported_with_the_fix(
     result: ap.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)

@@ -85,7 +85,7 @@ GROUP = '[[flows]]\nbase_rtt = "40 ms"\n'
 PATH = 'duration = "1 s"\n[bottleneck]\naqm = "droptail"\nlink = {kind="fixed", rate="1 Mbit/s"}\n'
 
 
-def test_a_thousand_problems_are_summarised() -> None:
+def test_thousand_problems_are_summarised() -> None:
     # Regression: 100,000 problems were 100,000 lines.
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(PATH + GROUP.replace("base_rtt", "base_rt") * 1000, place="wimax.toml")

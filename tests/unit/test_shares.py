@@ -29,11 +29,11 @@ def test_rare_largest_values_are_not_plotted(means: list[float], count: int) -> 
 def test_bars_have_the_colour_of_their_range() -> None:
     ranges = [(0, "blue", "below"), (2.0, "orange", "above"), (9, "green", "never")]
     panel = panel_with([nan] * 4, [nan] * 4, *ranges)
-    bars = {
+    heights = {
         bars.get_label(): [(bar.get_center()[0], bar.get_height()) for bar in bars]
         for bars in panel.containers
     }
-    assert bars == {"below": [(0, 0.5), (1, 0.3)], "above": [(2, 0.15), (3, 0.05)], "never": []}
+    assert heights == {"below": [(0, 0.5), (1, 0.3)], "above": [(2, 0.15), (3, 0.05)], "never": []}
 
 
 def test_intervals_end_at_0_and_1() -> None:

@@ -152,7 +152,7 @@ SHIPPED_VEHICULAR_A = Law(
 
 
 @pytest.mark.parametrize(("snr_db", "number", "given", "errors"), GRID)
-def test_vehicular_a_on_the_grid_of_the_reference_model(
+def test_vehicular_a_matches_the_grid_of_the_reference_model(
     snr_db: float, number: int, given: str, errors: int
 ) -> None:
     table = airpath.phy.load(OF_TEN_ITERATIONS / "itu-a-random-10.json")
@@ -160,7 +160,7 @@ def test_vehicular_a_on_the_grid_of_the_reference_model(
 
 
 @pytest.mark.parametrize(("snr_db", "number", "given", "errors"), FUSC)
-def test_shipped_vehicular_a_compared_with_another_fusc(
+def test_shipped_vehicular_a_matches_another_implementation_of_fusc(
     snr_db: float, number: int, given: str, errors: int
 ) -> None:
     table = airpath.phy.load("802.16-ctc-vehicular-a")
@@ -191,7 +191,7 @@ CROSSINGS = [
 
 
 @pytest.mark.parametrize(("number", "crossing"), list(enumerate(CROSSINGS)))
-def test_awgn_at_the_error_rates_of_the_reference_points(
+def test_awgn_snr_matches_the_reference_at_its_error_rates(
     number: int, crossing: tuple[float, float, float]
 ) -> None:
     table = airpath.phy.load(OF_TEN_ITERATIONS / "awgn-10.json")

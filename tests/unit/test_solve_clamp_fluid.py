@@ -34,7 +34,7 @@ def solved(*settings: tuple[str, str], **keys: Any) -> ap.solutions.ClampFluid:
     return found
 
 
-def test_numbers_of_figure_2_for_two_flows() -> None:
+def test_result_matches_figure_2_for_two_flows() -> None:
     found = solved()
     assert found.queue_bytes == pytest.approx(6500)
     assert found.queue_delay_s == pytest.approx(0.0052)

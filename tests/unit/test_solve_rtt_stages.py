@@ -44,7 +44,7 @@ def solved(*settings: tuple[str, str], **keys: Any) -> ap.solutions.RttStages:
     return found
 
 
-def test_terms_of_both_methods_and_eq9() -> None:
+def test_result_has_the_terms_of_both_methods_and_eq9() -> None:
     found = solved()
     assert found.rate_bps == pytest.approx(2 * 12_000 / 5e-3)
     assert found.base_rtt_s == pytest.approx(0.115)

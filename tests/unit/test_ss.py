@@ -31,7 +31,7 @@ def result() -> ap.Result:
     return ap.simulate(make(), reps=2, seed=3)
 
 
-def test_one_row_per_tcp_flow_and_interval(result: ap.Result) -> None:
+def test_table_has_one_row_per_tcp_flow_and_interval(result: ap.Result) -> None:
     ss = result.ss(1)
     assert len(ss) == 2 * 200
     assert list(ss["flow"][:4]) == [0, 1, 0, 1]

@@ -182,7 +182,9 @@ def test_quantiles_that_vary_are_tested_with_their_resolution(tmp_path: Path) ->
     assert table["untested"].tolist() == ["", ""]
 
 
-def test_no_relative_difference_to_a_mean_within_its_error_of_zero(tmp_path: Path) -> None:
+def test_relative_difference_is_missing_if_a_mean_is_within_its_error_of_zero(
+    tmp_path: Path,
+) -> None:
     def losses(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         return {"drop_share": float(number == 3) if values["cc"] == "newreno" else 0.0}
 

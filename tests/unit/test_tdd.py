@@ -160,7 +160,7 @@ def test_slots_replace_symbols() -> None:
         ),
     ],
 )
-def test_resolved_value_of_a_key(key: str, value: str, resolved: Any) -> None:
+def test_key_is_resolved_to_its_value(key: str, value: str, resolved: Any) -> None:
     assert link([(key, value)])[key] == resolved
 
 

@@ -280,7 +280,7 @@ def resolved(lines: str) -> dict[str, Any]:
     return flow
 
 
-def test_resolved_form_of_arrivals_and_sizes() -> None:
+def test_arrivals_and_sizes_are_resolved() -> None:
     flow = resolved(
         'arrivals = {poisson = "8 /s"}\nstart = "5 s"\n'
         'size = {pareto = {shape = 1.2, smallest = "4 kB"}}'
@@ -296,7 +296,7 @@ def test_resolved_form_of_arrivals_and_sizes() -> None:
     }
 
 
-def test_resolved_form_of_a_triangle_an_end_and_a_limit() -> None:
+def test_triangular_size_end_of_arrivals_and_limit_are_resolved() -> None:
     flow = resolved(
         'arrivals = {poisson = "8 /s", until = "100 s"}\naccess = {rate = "1 Mbit/s", '
         'limit = "50 packets"}\nsize = {triangular = {smallest = "1460 B", mode = "3 kB", '
@@ -314,7 +314,7 @@ def test_resolved_form_of_a_triangle_an_end_and_a_limit() -> None:
     }
 
 
-def test_resolved_form_of_bursts() -> None:
+def test_bursts_are_resolved() -> None:
     flow = resolved('on_off = {burst = {exponential = "20 kB"}, off = "1 s"}')
     assert flow["source"]["application"] == {
         "on": {"size": {"kind": "exponential", "mean_bytes": 20_000}},

@@ -74,7 +74,7 @@ def test_ten_flows_fill_a_clean_link_with_a_short_queue() -> None:
 
 
 @pytest.mark.parametrize(("count", "use"), [(1, 0.909), (2, 0.942), (5, 0.967), (50, 0.983)])
-def test_utilisation_for_fewer_and_more_flows(count: int, use: float) -> None:
+def test_utilisation_of_1_to_50_flows_matches_the_page(count: int, use: float) -> None:
     """The values are those of the model's page. With fewer than ten flows, additive increase (AI)
     recovers too slowly from multiplicative decrease (MD).
     """

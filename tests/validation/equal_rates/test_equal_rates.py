@@ -85,7 +85,7 @@ def page() -> dict[tuple[str, str], dict[str, float]]:
     return found
 
 
-def test_the_page_has_every_pair_within_the_bounds() -> None:
+def test_page_has_every_pair_within_the_bounds() -> None:
     found = page()
     assert list(found) == [(control, aqm) for control in matrix.CONTROLS for aqm in DISCIPLINES]
     assert all(list(row) == LINKS for row in found.values())

@@ -251,7 +251,7 @@ def test_codec_decodes_t_but_not_t_plus_1_wrong_symbols(symbols: int, data: int)
     [(0.93, (1118, 39), (43, 1)), (0.9, (1156, 58), (44, 2)), (0.8, (1300, 130), (50, 5)),
      (0.7, (1486, 223), (57, 8))],
 )  # fmt: skip
-def test_b_and_t_of_the_papers_packets(
+def test_b_and_t_match_the_papers_packets(
     code_rate: float, data: tuple[int, int], ack: tuple[int, int]
 ) -> None:
     """vcp-rem §5.3: b = round(k/r), t_C = ⌊(b − k)/2⌋."""
@@ -276,7 +276,9 @@ def test_larger_packets_need_more_parity_symbols() -> None:
 @pytest.mark.parametrize(
     ("bits", "expected"), [(8, 2e-17), (80, 7e-5), (800, 0.028), (8000, 0.017), (80_000, 0.011)]
 )
-def test_failure_rate_with_bursts_longer_than_packets(bits: int, expected: float) -> None:
+def test_failure_rate_with_bursts_longer_than_packets_matches_reference(
+    bits: int, expected: float
+) -> None:
     """vcp-rem §8.11: 2×2, 10 dB, r = 0.93, with the same fraction of bad bits."""
     short = chain_at("2x2", 10)
     chain = ErrorChain(0.01 / bits, 1 / bits, short.error_good, short.error_bad)

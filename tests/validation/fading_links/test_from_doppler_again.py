@@ -34,7 +34,7 @@ FAST = Law(
     ("modulation", "tx", "rx", "snr_db", "threshold_db"),
     [("bpsk", 1, 1, 10, 0), ("bpsk", 2, 2, 15, 12), ("qpsk", 1, 2, 8, 10), ("16qam", 2, 1, 20, 15)],
 )
-def test_error_rates_above_and_below(
+def test_error_rates_above_and_below_threshold_match_integrals(
     modulation: str, tx: int, rx: int, snr_db: float, threshold_db: float
 ) -> None:
     chain = ErrorChain.from_doppler(snr_db, threshold_db, 10, 1e7, modulation, tx, rx)
