@@ -39,7 +39,7 @@ impl Component<dyn QueueDisc + Send> for AckPriority {
 
     fn check(config: &AckPriorityConfig) -> Result<(), ConfigError> {
         let mut checks = Checks::default();
-        if puts_ahead(&config.aqm) {
+        if contains_ack_priority(&config.aqm) {
             let problem = "an ack-priority queue inside an ack-priority queue";
             checks.reject("aqm.kind", "ack-priority", problem, "Use another discipline inside");
         }
@@ -56,11 +56,12 @@ impl Component<dyn QueueDisc + Send> for AckPriority {
     }
 }
 
-/// Returns true if `description` is an `ack-priority` discipline or contains one.
-fn puts_ahead(description: &Value) -> bool {
+/// Returns true if the configuration `description` is an `ack-priority` discipline or contains an
+/// `ack-priority` discipline.
+fn contains_ack_priority(description: &Value) -> bool {
     let Some(parameters) = description.as_object() else { return false };
     parameters.get("kind").is_some_and(|kind| kind == "ack-priority")
-        || parameters.values().any(puts_ahead)
+        || parameters.values().any(contains_ack_priority)
 }
 
 impl AckPriority {

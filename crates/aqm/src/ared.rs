@@ -2,9 +2,9 @@
 //! two thresholds.
 //!
 //! Source: Floyd, Gummadi & Shenker 2001, "Adaptive RED: an algorithm for increasing the robustness
-//! of RED's active queue management" (`ared-2001`) §4; RED itself is in `red.rs` and always uses
-//! its gentle variant. Difference: the timer stops while no packets arrive, because the average
-//! changes only at arrivals. ns-2 and ns-3 adapt at arrivals for the same reason.
+//! of RED's active queue management" (`ared-2001`) §4; RED is in `red.rs`; Adaptive RED always uses
+//! the gentle variant of RED. Difference: the timer stops while no packets arrive, because the
+//! average changes only at arrivals. ns-2 and ns-3 adapt at arrivals for the same reason.
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::{Red, RedConfig};

@@ -224,7 +224,7 @@ impl Component<dyn QueueDisc + Send> for Clamp {
         checks.within("b", config.b, above(0.0));
         checks.within("time_constant_ns", config.time_constant_ns, at_least(1_u64));
         checks.within("rate_time_constant_ns", config.rate_time_constant_ns, at_least(1_u64));
-        if prices(&config.inner) {
+        if contains_clamp(&config.inner) {
             let problem = "a clamp queue inside a clamp queue";
             checks.reject("inner.kind", "clamp", problem, "Use another discipline inside");
         }
@@ -265,8 +265,7 @@ impl ClampConfig {
         })
     }
 
-    /// Rejects a configuration that sets both `a_bytes` and `target_delay_ns`, or neither of the
-    /// two.
+    /// Rejects a configuration that does not set exactly one of `a_bytes` and `target_delay_ns`.
     fn check_target(&self, checks: &mut Checks) {
         const ADVICE: &str = "Use a, or target_delay";
         let ClampConfig { a_bytes, target_delay_ns, adaptation_time_ns, .. } = *self;
@@ -286,11 +285,12 @@ impl ClampConfig {
     }
 }
 
-/// Returns true if `description` is a `clamp` discipline or contains one.
-fn prices(description: &Value) -> bool {
+/// Returns true if the configuration `description` is a `clamp` discipline or contains a `clamp`
+/// discipline.
+fn contains_clamp(description: &Value) -> bool {
     let Some(parameters) = description.as_object() else { return false };
     let is_clamp = parameters.get("kind").is_some_and(|kind| kind == "clamp");
-    is_clamp || parameters.values().any(prices)
+    is_clamp || parameters.values().any(contains_clamp)
 }
 
 impl Clamp {

@@ -94,7 +94,7 @@ impl CodelDropper {
         packet: &mut Packet,
         ctx: &mut Ctx<'_>,
     ) -> bool {
-        let Some(ok_to_drop) = self.look_at_head(parameters, store, ctx.now) else {
+        let Some(ok_to_drop) = self.check_head(parameters, store, ctx.now) else {
             return false;
         };
         let lets_through = if self.dropping || ok_to_drop {
@@ -119,7 +119,7 @@ impl CodelDropper {
             return self.continue_dropping(ok_to_drop, parameters, store, ctx);
         }
         let has_head = signal_at_head(store, parameters.ecn, ctx)
-            || self.look_at_head(parameters, store, ctx.now).is_some();
+            || self.check_head(parameters, store, ctx.now).is_some();
         self.start_dropping(parameters.interval, ctx.now);
         has_head
     }
@@ -128,7 +128,7 @@ impl CodelDropper {
     /// target for an interval. Returns `None` if the queue is empty. The remaining backlog is
     /// computed as if the head packet had been removed.
     #[inline]
-    fn look_at_head(
+    fn check_head(
         &mut self,
         parameters: &CodelParameters,
         store: &TimedFifo,
@@ -169,7 +169,7 @@ impl CodelDropper {
                 self.drop_next = self.drop_next + codel_spacing(parameters.interval, self.count);
                 return true;
             }
-            let Some(ok_to_drop) = self.look_at_head(parameters, store, ctx.now) else {
+            let Some(ok_to_drop) = self.check_head(parameters, store, ctx.now) else {
                 return false;
             };
             self.dropping = ok_to_drop;

@@ -1,5 +1,5 @@
 //! DualPI2: one queue for scalable congestion control algorithms and one for all others, coupled so
-//! that flows of both queues get equal rates.
+//! that flows of both queues have equal rates.
 //!
 //! Source: RFC 9332, Appendix A, with the overload rules of Appendix A.2. Three rules follow Linux
 //! (`sch_dualpi2`) instead:

@@ -1,5 +1,5 @@
-//! FQ-CoDel: each flow has a queue with its own CoDel dropper. Deficit round robin serves the
-//! queues; queues of new flows are served first.
+//! FQ-CoDel: each flow has a separate queue with a separate CoDel dropper. Deficit round robin
+//! serves the queues; queues of new flows are served first.
 //!
 //! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. Not implemented: the CE threshold of
 //! Linux; classification by criteria other than the flow. Difference: a queue is created when its
@@ -137,7 +137,7 @@ impl FqCodel {
     /// halved or a batch has been dropped (§4.1).
     #[cold]
     #[inline(never)]
-    fn drop_from_fattest(&mut self, ctx: &mut Ctx<'_>) {
+    fn drop_from_largest_queue(&mut self, ctx: &mut Ctx<'_>) {
         let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.backlog())
         else {
             return;
@@ -160,7 +160,7 @@ impl FqCodel {
     /// flow (§4.2). This reset does not depend on a poll of the empty queue by the link. Packets
     /// held by the link have been dequeued and belong to no queue.
     #[inline]
-    fn rest_if_empty(&mut self, ctx: &mut Ctx<'_>) {
+    fn reset_if_empty(&mut self, ctx: &mut Ctx<'_>) {
         if self.packets == 0 {
             self.dequeue_into(&mut Packet::default(), ctx);
         }
@@ -195,8 +195,8 @@ impl QueueDisc for FqCodel {
             self.new.push_back(number);
         }
         if self.packets + self.held > self.limit {
-            self.drop_from_fattest(ctx);
-            self.rest_if_empty(ctx);
+            self.drop_from_largest_queue(ctx);
+            self.reset_if_empty(ctx);
         }
     }
 
@@ -231,8 +231,8 @@ impl QueueDisc for FqCodel {
         }
         let drops = self.packets > 0;
         if drops {
-            self.drop_from_fattest(ctx);
-            self.rest_if_empty(ctx);
+            self.drop_from_largest_queue(ctx);
+            self.reset_if_empty(ctx);
         }
         drops
     }
@@ -250,16 +250,16 @@ impl QueueDisc for FqCodel {
 
     #[inline]
     fn on_served(&mut self, _packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        self.rest_if_empty(ctx);
+        self.reset_if_empty(ctx);
     }
 
     fn on_lost(&mut self, _packet: &Packet, ctx: &mut Ctx<'_>) {
-        self.rest_if_empty(ctx);
+        self.reset_if_empty(ctx);
     }
 
     fn on_held(&mut self, packets: usize, _bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.held = packets;
-        self.rest_if_empty(ctx);
+        self.reset_if_empty(ctx);
     }
 }
 

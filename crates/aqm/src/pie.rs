@@ -252,15 +252,15 @@ impl QueueDisc for Pie {
             self.accumulated = 0.0;
             return ctx.drop(*packet, DropReason::Overflow);
         }
-        let is_drawn = self.drops_early();
+        let is_selected = self.drops_early();
         let may_mark = self.config.ecn
             && packet.ecn.is_capable()
             && self.drop_prob <= self.config.ecn_threshold;
-        if is_drawn && !may_mark {
+        if is_selected && !may_mark {
             return ctx.drop(*packet, DropReason::Early);
         }
         let place = self.fifo.push(packet, ctx.now);
-        if is_drawn {
+        if is_selected {
             ctx.mark(place);
         }
     }

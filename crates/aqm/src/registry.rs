@@ -24,19 +24,19 @@ built_in_components! {
     /// Any queue discipline.
     enum AnyQueue: dyn QueueDisc + Send, () {
         "droptail" => DropTail(DropTail): "Drop-tail: an arrival that exceeds the limit is dropped.",
-        "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent draws.",
-        "red" => Red(Red): "RED: random drops by an average of the queue length.",
-        "ared" => Ared(Ared): "Adaptive RED: max_p keeps the average between the thresholds.",
-        "codel" => Codel(Codel): "CoDel: drops at the head while sojourn times stay above a target.",
-        "pie" => Pie(Pie): "PIE: random drops, with a probability controlled by the delay.",
-        "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue per flow, new flows first, each under CoDel.",
-        "clamp" => Clamp(Box<Clamp>): "CLAMP's price around any discipline, for windows that obey it.",
-        "dualpi2" => DualPi2(DualPi2): "DualPI2: a queue for scalable flows and one for others, coupled.",
-        "sbd" => Sbd(Sbd): "Slope Based Discard: a drop at the front when the buffer fills too fast.",
+        "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent drops.",
+        "red" => Red(Red): "RED: random drops that depend on the average queue length.",
+        "ared" => Ared(Ared): "Adaptive RED: adapts max_p to keep the average in a range.",
+        "codel" => Codel(Codel): "CoDel: drops at the head if sojourn times stay above a target.",
+        "pie" => Pie(Pie): "PIE: random drops; a controller sets the probability by the delay.",
+        "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue with CoDel for each flow, new flows first.",
+        "clamp" => Clamp(Box<Clamp>): "CLAMP: another discipline, and a price in each packet.",
+        "dualpi2" => DualPi2(DualPi2): "DualPI2: coupled queues for scalable flows and for other flows.",
+        "sbd" => Sbd(Sbd): "Slope Based Discard: drops at the front if the buffer fills too fast.",
         "rlc-red" => RlcRed(RlcRed): "RED at an RLC buffer: instantaneous occupancy, drops at the front.",
-        "rem" => Rem(Rem): "REM: marks or drops by a price that rises with backlog and excess load.",
-        "vcp" => VcpQueue(VcpQueue): "VCP: the load factor, in two bits, in each packet that leaves.",
-        "ack-priority" => AckPriority(Box<AckPriority>): "ACKs ahead of any discipline's packets.",
+        "rem" => Rem(Rem): "REM: marks or drops by a price of backlog and excess load.",
+        "vcp" => VcpQueue(VcpQueue): "VCP: writes the load, as two bits, into departing packets.",
+        "ack-priority" => AckPriority(Box<AckPriority>): "ACKs before the packets of another discipline.",
     }
 }
 

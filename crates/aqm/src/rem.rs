@@ -249,7 +249,7 @@ impl Rem {
 
     /// Returns true if this packet must be marked or dropped; the decision is random.
     #[inline]
-    fn is_drawn(&mut self, packet: &Packet) -> bool {
+    fn is_selected(&mut self, packet: &Packet) -> bool {
         let probability = match self.config.mode {
             RemMode::Packets => self.probability,
             RemMode::Bytes => self.per_byte * f64::from(packet.size),
@@ -269,7 +269,7 @@ impl QueueDisc for Rem {
         if !self.has_space_for(packet) {
             return ctx.drop(*packet, DropReason::Overflow);
         }
-        if !self.config.ecn && self.is_drawn(packet) {
+        if !self.config.ecn && self.is_selected(packet) {
             return ctx.drop(*packet, DropReason::Early);
         }
         self.fifo.push(packet, cost, ctx.now);
@@ -287,7 +287,7 @@ impl QueueDisc for Rem {
         }
         self.advance(ctx);
         self.fifo.pop_into(packet);
-        if self.config.ecn && packet.ecn.is_capable() && self.is_drawn(packet) {
+        if self.config.ecn && packet.ecn.is_capable() && self.is_selected(packet) {
             ctx.mark(packet);
         }
         true

@@ -144,7 +144,7 @@ fn check_row(limit: usize, min_th: usize, max_p: f64, checks: &mut Checks) {
 impl RlcRed {
     /// Returns true if the arrival that finds `occupancy` packets is selected for a drop (red-1993
     /// Fig. 2).
-    fn is_drawn(&mut self, occupancy: usize) -> bool {
+    fn is_selected(&mut self, occupancy: usize) -> bool {
         if occupancy < self.min_th {
             self.count = None;
             return false;
@@ -152,9 +152,9 @@ impl RlcRed {
         let count = self.count.map_or(0, |count| count + 1);
         let p_b = rlc_red_drop_probability(occupancy, self.min_th, self.limit, self.max_p);
         let p_a = red_final_probability(p_b, if self.counts { count } else { 0 }, false);
-        let is_drawn = self.stream.bernoulli(p_a);
-        self.count = Some(if is_drawn { 0 } else { count });
-        is_drawn
+        let is_selected = self.stream.bernoulli(p_a);
+        self.count = Some(if is_selected { 0 } else { count });
+        is_selected
     }
 
     /// Marks or drops the packet that `drop` selects.
@@ -178,7 +178,7 @@ impl QueueDisc for RlcRed {
         if occupancy >= self.limit {
             self.count = Some(0);
             ctx.drop(*packet, DropReason::Overflow);
-        } else if self.is_drawn(occupancy) {
+        } else if self.is_selected(occupancy) {
             self.signal(packet, ctx);
         } else {
             self.fifo.push(packet, ctx.now);

@@ -1,4 +1,4 @@
-//! Inputs of the construction of a link, in addition to its own configuration.
+//! Arguments for the construction of a link, other than its configuration.
 
 use crate::files::Files;
 use airpath_aqm::Queue;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Inputs of the construction of a link, in addition to its own configuration.
+/// Arguments for the construction of a link, other than its configuration.
 pub struct LinkContext {
     /// Context of the direction that the link serves, or of the forward direction if the link
     /// serves both directions.

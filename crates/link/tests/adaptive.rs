@@ -255,8 +255,8 @@ pub(crate) const EQ_23: Law = Law {
     allows: "between the 0.1 % points of chi-square with 16 degrees of freedom",
 };
 
-/// There are 16 combinations of MCS and packet size. The sizes are those of packets with one block
-/// and with many blocks.
+/// The test has 16 combinations: mcs0 to mcs3, each with four packet sizes of one block to many
+/// blocks.
 #[test]
 fn losses_match_equation_23() {
     const SIZES: [u64; 4] = [40, 61, 576, 1500];

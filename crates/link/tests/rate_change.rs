@@ -222,8 +222,8 @@ fn rate_change_scales_all_regimes_after_current_transmission() {
         link.arrive(0, 1250);
     }
     link.set_rate(3, 1_000_000);
-    // The current transmission takes 10 ms at 1 Mbit/s. Then one packet waits: 1 Mbit/s instead of
-    // 2. Then none waits: 500 kbit/s.
+    // The current transmission takes 10 ms at 1 Mbit/s. Then one packet waits, and the rate is
+    // 1 Mbit/s instead of 2 Mbit/s. Then no packet waits, and the rate is 500 kbit/s.
     assert_eq!(link.until(100), [(10 * MS, 0), (20 * MS, 1), (40 * MS, 2)]);
 }
 

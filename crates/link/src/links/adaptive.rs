@@ -63,7 +63,7 @@ pub struct AdaptedRegime {
     pub per: f64,
 }
 
-/// Regimes of an adaptive link for packets of one size, for a policy whose choices do not change
+/// Regimes of an adaptive link for packets of one size. The choices of the policy must not change
 /// over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptedRegimes {

@@ -22,11 +22,11 @@ use std::collections::BTreeMap;
 built_in_components! {
     /// Any link.
     enum AnyLink: dyn Link + Send, LinkContext {
-        "fixed" => Fixed(SerialLink<Fixed>): "Constant rate and delay, Bernoulli loss.",
+        "fixed" => Fixed(SerialLink<Fixed>): "Constant rate, Bernoulli loss.",
         "multi-regime" => MultiRegime(SerialLink<MultiRegime>):
             "Queue-aware link adaptation: rate and error rate chosen by the queue length.",
         "adaptive" => Adaptive(SerialLink<Adaptive>):
-            "Link adaptation by policy: the coding scheme from SNR, error-rate table and queue.",
+            "Link adaptation: a policy selects the MCS from SNR, error-rate table and queue.",
         "mimo" => Mimo(SerialLink<Mimo>):
             "MIMO fading link: two states of the SNR, antennas, Reed-Solomon codes of packets.",
         "trace" => Trace(TraceLink): "Delivery opportunities of a recorded trace (Mahimahi).",

@@ -6,8 +6,9 @@
 //! time but no capacity.
 //!
 //! With stop-and-wait processes (IEEE 802.16-2009 §6.3.17; 3GPP TS 36.321 §5.4.2) a block occupies
-//! a process from the start of its first attempt until the feedback for its last attempt, one round
-//! trip after the start of that attempt. A new block waits for a free process.
+//! a process from the start of its first attempt until the feedback for its last attempt arrives.
+//! The feedback arrives one round trip after the start of the attempt. A new block waits for a free
+//! process.
 
 mod attempt_errors;
 

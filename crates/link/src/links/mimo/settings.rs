@@ -94,7 +94,7 @@ pub struct SmallConfig {
     pub code_rate: f64,
 }
 
-/// Radio channel whose packet outcomes have a distribution that does not change with time.
+/// Radio channel with a constant distribution of packet outcomes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MimoChannel {
     states: TwoStates,

@@ -365,8 +365,8 @@ impl Sender {
     }
 
     /// Returns true if a report without information about the polling PDU stops Timer_Poll. The
-    /// timer stops only if SDUs wait that can be sent and whose last PDU polls. Otherwise it would
-    /// be possible that no further poll follows.
+    /// timer stops only if a later poll is certain: SDUs wait, they can be sent, and their last PDU
+    /// polls.
     fn any_report_stops_poll(&self, sdus_wait: bool) -> bool {
         let asks_again = self.rules.last_pdu_poll && sdus_wait && self.window_left() > 0;
         self.rules.poll_stop == PollStop::Report && asks_again

@@ -41,7 +41,7 @@ pub enum PollStop {
     /// all PDUs before it, or that report this PDU missing.
     #[default]
     Answer,
-    /// Every report, if SDUs wait whose last PDU will poll.
+    /// Every report, if SDUs wait: the last PDU of these SDUs will poll.
     Report,
 }
 

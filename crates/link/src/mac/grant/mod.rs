@@ -32,7 +32,7 @@ pub use unsolicited::{Unsolicited, UnsolicitedConfig};
 
 use airpath_core::{Duration, Time};
 
-/// Inputs of the construction of a policy, in addition to its own configuration.
+/// Arguments for the construction of a grant policy, other than its configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct GrantContext {
     /// Number of stations.

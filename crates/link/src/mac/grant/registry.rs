@@ -11,7 +11,7 @@ built_in_components! {
     enum AnyGrant: dyn Grant + Send, GrantContext {
         "uni" => Uni(Uni): "No proactive grants: stations send requests.",
         "blind-bi" => BlindBi(BlindBi): "A grant for an ACK with every served packet.",
-        "adapt-bi" => AdaptBi(AdaptBi): "The same while no request is pending, and piggyback.",
+        "adapt-bi" => AdaptBi(AdaptBi): "As blind-bi while no request is pending; piggyback requests.",
         "unsolicited" => Unsolicited(Unsolicited): "A grant in each period: UGS, configured grants.",
     }
 }

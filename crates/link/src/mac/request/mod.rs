@@ -30,7 +30,7 @@ pub use scheduling_request::{SchedulingRequest, SchedulingRequestConfig};
 use crate::links::tdd::Clock;
 use airpath_core::{Duration, Time};
 
-/// Inputs of the construction of a procedure, in addition to its own configuration.
+/// Arguments for the construction of a request procedure, other than its configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestContext {
     /// Number of stations.

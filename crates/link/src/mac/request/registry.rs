@@ -12,8 +12,8 @@ pub type RequestRegistry = Registry<dyn Request + Send, RequestContext>;
 built_in_components! {
     /// Any request procedure.
     enum AnyRequest: dyn Request + Send, RequestContext {
-        "random-delay" => RandomDelay(RandomDelay): "A random delay for each request, collisions that cost a timer.",
-        "ranging" => Ranging(Ranging): "Ranging codes, collisions and back-off, then a header.",
+        "random-delay" => RandomDelay(RandomDelay): "A random delay for each request; collisions add a timer.",
+        "ranging" => Ranging(Ranging): "Ranging codes with collisions and back-off, then a header.",
         "scheduling-request" => SchedulingRequest(SchedulingRequest):
             "An opportunity in each period, then a buffer status: LTE and NR.",
         "none" => NoRequest(NoRequest): "Stations send no requests.",

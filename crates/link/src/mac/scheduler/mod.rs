@@ -60,7 +60,7 @@ pub trait Scheduler {
     fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
 }
 
-/// Inputs of the construction of a scheduler, in addition to its own configuration.
+/// Arguments for the construction of a scheduler, other than its configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
     /// Weight w of each user, by user ID.

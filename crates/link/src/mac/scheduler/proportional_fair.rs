@@ -3,10 +3,10 @@
 //!
 //! Source: clamp-2008 §5.3, Eq. 19, after Jalali, Padovani, Pankaj 2000. The paper does not define
 //! the following points:
-//! - r is the average over all slots of the rate selected for the user in its own slots, even if
-//!   the slot failed, and of 0 in every other slot, including slots without data. The option
-//!   `average` selects another interpretation: r is the average of the available rate in each slot
-//!   in which the user had data.
+//! - r is an average over all slots. A slot of the user contributes the rate selected for the slot,
+//!   even if the slot failed. Every other slot contributes 0, including slots in which the user had
+//!   no data. The option `average` selects another interpretation: r is the average of the
+//!   available rate in each slot in which the user had data.
 //! - The initial value of r is a quarter of the cell's nominal rate.
 //! - On a tie the least recently served user is selected; among users that have not been served,
 //!   the one with the lowest ID. Ties occur at constant SNRs: the available rate of every user
@@ -32,7 +32,7 @@ pub struct ProportionalFairConfig {
     pub average: RateAverage,
 }
 
-/// Rate whose average is r.
+/// Selection of the rate that is averaged to r.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RateAverage {

@@ -10,9 +10,9 @@ built_in_components! {
     /// Any scheduler.
     enum AnyScheduler: dyn Scheduler + Send, Population {
         "proportional-fair" => ProportionalFair(ProportionalFair):
-            "The largest rate over the average rate obtained.",
-        "alpha-fair" => AlphaFair(AlphaFair): "The largest rate over a power of that average.",
-        "max-rate" => MaxRate(MaxRate): "The largest rate.",
+            "The user with the largest ratio of its rate to its average rate.",
+        "alpha-fair" => AlphaFair(AlphaFair): "The largest ratio of rate to a power of the average rate.",
+        "max-rate" => MaxRate(MaxRate): "The user with the largest rate.",
         "round-robin" => RoundRobin(RoundRobin): "One user after another.",
     }
 }

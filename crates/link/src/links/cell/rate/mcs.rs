@@ -7,10 +7,9 @@
 //! fails with P_m(N′), N′ the SNR at its end
 //! ```
 //!
-//! For MCS m, c_m is the rate, b_m the number of bits of a symbol, R_m the code rate, k_m the
-//! number of bytes of a FEC block, and fer_m the error rate of a FEC block. τ is the slot length
-//! and W the bandwidth. The rate of a user is zero if no MCS has an expected goodput of at least
-//! one bit per slot.
+//! c_m is the rate of MCS m, b_m its number of bits per symbol, and R_m its code rate. A FEC block
+//! has k_m bytes and the error rate fer_m. τ is the slot length and W the bandwidth. The rate of a
+//! user is zero if no MCS has an expected goodput of at least one bit per slot.
 //!
 //! A block fails if P_m exceeds a uniform variate that depends only on the slot number. A
 //! retransmitted block keeps its variate. P_m decreases as the combined SNR increases, so the

@@ -1,9 +1,9 @@
 //! Slot rates from the channel capacity at the SNR at the start of the slot.
 //!
 //! Source: clamp-2008 §5.2, Eq. 18: B = τ min(W log(1 + (1 − m) N), C). B is the number of bits of
-//! the slot, τ the slot length, W the bandwidth, m the margin, N the SNR at the start of the slot,
-//! and C the largest rate. The block fails if B > τ W log(1 + N) with the SNR N at the end of the
-//! slot.
+//! the slot, τ the slot length, W the bandwidth, and C the largest rate. m is the margin and N the
+//! SNR at the start of the slot. The block fails if B > τ W log(1 + N) with the SNR N at the end of
+//! the slot.
 //!
 //! The paper does not define the base of the logarithm. With base 2, the largest rate C of both
 //! presets of the paper is the capacity at the mean SNR.
