@@ -1,7 +1,7 @@
 //! Runs N bulk flows over a dumbbell with an ACK per packet, for use with a profiler.
 //!
-//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE]]]`; the RTT is 20 ms for the first
-//! flow and grows by 0.2 ms per flow, up to 40 ms.
+//! Usage: `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE]]]`. The first flow has an RTT
+//! of 20 ms. The RTT increases by 0.2 ms from flow to flow, up to 40 ms.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_path::{Components, Scenario, build};

@@ -1,4 +1,4 @@
-//! Runs a resolved scenario, for use with a profiler and to measure the gain of lookahead.
+//! Runs a resolved scenario. Used with a profiler, and to measure the speed gain by lookahead.
 //!
 //! `scenario RESOLVED.json [--in-order] [--seconds S] [KEY=FILE ...]`: `--in-order` disables
 //! lookahead. `--seconds` replaces the duration of the scenario; 0 only builds the network.

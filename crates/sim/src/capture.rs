@@ -1,4 +1,4 @@
-//! Packet captures at a point of the path, as pcapng files.
+//! Captures packets at a point of the path into pcapng files.
 
 use crate::observers::PacketEvent;
 use crate::stage_map::{Role, StageMap};
@@ -22,7 +22,8 @@ pub enum Point {
     /// The receivers' hosts: data on arrival, ACKs on departure.
     Receiver,
     /// Packets that the link of the reverse direction has delivered: ACKs, and the data of reverse
-    /// flows. On an ideal ACK path: ACKs on departure from the receivers.
+    /// flows. On an ideal ACK path, which has no such link, ACKs are captured when they leave the
+    /// receivers.
     Acks,
 }
 
@@ -96,17 +97,17 @@ impl Point {
     }
 }
 
-/// Destination of the bytes of a capture file.
+/// Destination to which a capture file is written.
 pub type Sink = Box<dyn Write + Send>;
 
 /// A requested capture.
 pub struct CaptureRequest {
     /// Capture point.
     pub point: Point,
-    /// Name of the program that writes the file.
+    /// Name of the application that writes the file, for the file header.
     pub application: String,
-    /// Comments on the origin of the file: the complete one for the section, the short one for the
-    /// interface.
+    /// Comments on the origin of the file: a long comment for the section, and a short comment for
+    /// the interface.
     pub comments: (String, String),
     /// Destination of the file.
     pub sink: Sink,
@@ -114,7 +115,7 @@ pub struct CaptureRequest {
 
 /// Requested captures of one replication.
 pub struct CapturePlan {
-    /// Number of the replication.
+    /// Index of the replication whose packets are captured, from 0.
     pub replication: u64,
     /// Requested captures.
     pub requests: Vec<CaptureRequest>,
@@ -139,7 +140,7 @@ impl Capture {
         Ok(Capture { point, writer: Some(writer), failure: None })
     }
 
-    /// Writes the packet if it passes this point. After a failure, nothing is written.
+    /// Writes the packet if it passes this point. After a write error, nothing more is written.
     pub(crate) fn see(&mut self, stage_map: &StageMap, passage: &PacketEvent<'_>) {
         let Some(direction) = self.point.sees(stage_map, passage) else { return };
         let Some(writer) = &mut self.writer else { return };
@@ -154,7 +155,7 @@ impl Capture {
         }
     }
 
-    /// Returns the write error, once.
+    /// Returns the write error, if any. Later calls return `None`.
     pub(crate) fn take_failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }

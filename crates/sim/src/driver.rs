@@ -1,4 +1,4 @@
-//! Driver that runs one replication in virtual time.
+//! Runs one replication in virtual time.
 
 use crate::lookahead::lateness;
 use crate::observers::{CaptureError, Observers};
@@ -67,7 +67,7 @@ pub trait RunMonitor {
     fn reached(&self, now: Time) -> bool;
 }
 
-/// The monitor that never ends a run.
+/// Monitor that never stops a run.
 impl RunMonitor for () {
     fn reached(&self, _now: Time) -> bool {
         true
@@ -98,7 +98,7 @@ impl Driver {
         self.running.set_lateness(&vec![Duration::ZERO; stages]);
     }
 
-    /// Adds observers, which see every packet from now on. They do not change results.
+    /// Adds observers, which are notified of every packet from now on. They do not change results.
     pub fn observe(&mut self, observers: Observers) {
         self.running.observe(observers);
     }
@@ -128,7 +128,8 @@ impl Driver {
         RunError::Memory { at_s: self.now.as_secs_lossy() }
     }
 
-    /// Starts the measurement, unless it has started. The driver must be at the end of the warm-up.
+    /// Starts the measurement, unless it has already started. The driver must be at the end of the
+    /// warm-up.
     ///
     /// # Errors
     /// Fails if a component fails.
@@ -160,7 +161,7 @@ impl Driver {
         }
     }
 
-    /// Injects `packet` into the path at the open end `end`, at the current time.
+    /// Injects `packet` into the path at the open end `end` and at the current time.
     ///
     /// # Errors
     /// Fails if a component fails.
@@ -246,8 +247,9 @@ impl Driver {
         ReplicationReport { events: self.running.events(), ..report }
     }
 
-    /// Returns the report and the recorded series. The event queue and the wires are freed before
-    /// the report is computed: with very many flows this saves a sixth of the peak memory.
+    /// Returns the report and the recorded series. To reduce the peak memory, the event queue and
+    /// the wires are freed before the report is computed. With very many flows this saves a sixth
+    /// of it.
     pub fn into_report(mut self, replication: u64) -> (ReplicationReport, Recorder) {
         self.running.recorder().finish();
         let events = self.running.events();
@@ -312,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_one_wakeup_with_lookahead_and_three_without() {
+    fn a_packet_takes_one_wakeup_with_lookahead_and_three_without() {
         let (packets, wakeups) = packets_and_wakeups(false);
         let (in_order, all) = packets_and_wakeups(true);
         assert!(packets > 1500 && packets.abs_diff(in_order) <= 40, "{packets}, {in_order}");

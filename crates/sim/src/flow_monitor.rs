@@ -1,10 +1,10 @@
-//! Statistics by flow and direction, with the names of ns-3's FlowMonitor.
+//! Collects statistics of each flow and direction, under the names of ns-3's FlowMonitor.
 //!
-//! Source: ns-3's `FlowMonitor::FlowStats` and Carneiro, Fortuna & Ricardo 2009, §3.2. Counts IP
-//! packets with their headers, including handshake and retransmissions, from the end of the
-//! warm-up. Data packets sent before the end of the warm-up are not counted. Differs: a packet
-//! counts as lost when it is dropped; ns-3 counts it after 10 s without arrival. The delay of ACKs
-//! is not measured, because an ACK does not carry its sending time.
+//! Source: ns-3's `FlowMonitor::FlowStats` and Carneiro, Fortuna & Ricardo 2009, §3.2. Counters
+//! start at the end of the warm-up. They count IP packets with headers, including handshake packets
+//! and retransmissions. Data packets sent before the end of the warm-up are not counted. Differs: a
+//! packet counts as lost when it is dropped; in ns-3, a packet counts as lost if it has not arrived
+//! after 10 s. The delay of ACKs is not measured, because an ACK does not carry its sending time.
 
 use crate::observers::PacketEvent;
 use crate::stage_map::{Role, StageMap};
@@ -65,7 +65,7 @@ impl DelayStats {
     }
 }
 
-/// Statistics of one flow: data packets (or datagrams), then ACKs.
+/// Statistics of one flow: first those of its data packets (or datagrams), then those of its ACKs.
 pub type FlowStats = [DirectionStats; 2];
 
 /// Collects the statistics of one replication.
@@ -109,7 +109,7 @@ impl FlowMonitor {
         }
     }
 
-    /// Returns the statistics by flow. The drops come from `recorder`.
+    /// Returns the statistics of each flow. The numbers of drops come from `recorder`.
     pub(crate) fn finish(mut self, recorder: &Recorder) -> Vec<FlowStats> {
         for (flow, stats) in (0..).zip(&mut self.flows) {
             let [data, acks] = recorder.drops_of(flow);
@@ -132,7 +132,7 @@ impl DirectionStats {
     }
 }
 
-/// Returns the times of the first and the last event, with `now` as the last.
+/// Returns the times of the first and the last event, after an event at `now`.
 fn extended(times: Option<(Time, Time)>, now: Time) -> (Time, Time) {
     (times.map_or(now, |(first, _)| first), now)
 }

@@ -1,8 +1,9 @@
-//! The virtual-time driver, and the execution of replications on all cores.
+//! The virtual-time driver, and functions that run replications on several cores.
 //!
-//! The driver simulates packet by packet. It wakes the stage with the earliest wake-up and delivers
-//! the packets that the stage sends immediately. Each delivery may send further packets. Every
-//! stage that was called gets a new entry in the event queue. Time jumps from event to event.
+//! The driver simulates packet by packet. It wakes the stage with the earliest wake-up, and
+//! immediately delivers the packets that this stage sends. A stage that receives a packet may send
+//! further packets, which are also delivered. The wake-up of every stage that was called is then
+//! updated in the event queue. Time jumps from event to event.
 #![forbid(unsafe_code)]
 
 mod capture;

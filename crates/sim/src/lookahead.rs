@@ -1,24 +1,25 @@
-//! Computes by how much each stage may be called out of time order.
+//! Computes for each stage by how much time it may be called late, out of the global time order.
 //!
 //! A packet on a dedicated wire affects no stage before it arrives. Two consequences follow:
 //!
-//! - A stage whose packets all enter such wires may be woken late, by less than the shortest delay
-//!   of these wires. It is called with the requested times, so results do not change.
-//! - A stage after such a wire may be run ahead of time, up to the last packet on the wire. No
-//!   earlier packet can arrive, because the stages that share a wire feed it in time order.
+//! - If all packets of a stage enter such wires, the stage may be woken late, by less than the
+//!   shortest delay of these wires. It is called with the times that it requested, so results do
+//!   not change.
+//! - A stage behind such a wire may be run ahead of time, up to the arrival of the last packet on
+//!   the wire. No other packet can arrive earlier, because packets enter a wire in time order.
 //!
 //! All other stages (for example senders in front of a shared link) are called in the global order
 //! of time. This is conservative lookahead (K. M. Chandy and J. Misra, IEEE Trans. Softw. Eng.
 //! 5(5), 1979) inside one thread.
 //!
-//! Slack is computed only from routes and wires, not from the types of the stages. Three features
-//! require the order of time: recorded series and observers keep all stages in order, and plug-ins,
-//! which may share hidden state, keep their own stages in order.
+//! Slack is computed only from routes and wires, not from the types of the stages. With recorded
+//! series or observers, all stages are called in time order. A stage with a plug-in is always
+//! called in time order, because plug-ins may share hidden state.
 
 use airpath_core::{Duration, StageId};
 use airpath_path::{Network, Route};
 
-/// Maximum slack: packets that wait for a late stage take memory.
+/// Maximum slack. It is limited because packets that wait for a late stage occupy memory.
 const MOST: Duration = Duration::from_millis(100);
 
 /// Computes the maximum lateness of each stage of `network`; zero for a stage that must be called
@@ -32,7 +33,7 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
         return vec![Duration::ZERO; count];
     }
     let feeders = feeders(network);
-    // Minimum delay of packets to a stage; zero if several stages send to it.
+    // Minimum delay of the packets to a stage; zero if several stages send packets to it.
     let delay = |stage: StageId| match feeders[stage.0 as usize] {
         Feeders::One(_) => network.wires[stage.0 as usize].delay(),
         Feeders::None | Feeders::Several => Duration::ZERO,
@@ -60,7 +61,7 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
         .collect()
 }
 
-/// The stages that send packets to a stage.
+/// Stages that send packets to a given stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeders {
     None,

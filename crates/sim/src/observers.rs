@@ -1,4 +1,5 @@
-//! Observers of the packets between the stages. They do not change results.
+//! Observers of the packets that pass between stages: captures and the flow monitor. They do not
+//! change results.
 
 use crate::capture::Capture;
 use crate::flow_monitor::FlowMonitor;
@@ -6,7 +7,7 @@ use crate::stage_map::{Role, StageMap};
 use airpath_core::{Packet, Port, StageError, StageId, Time};
 use airpath_path::{Input, Observer};
 
-/// The event that a packet leaves a stage, enters a stage, or both at the same instant.
+/// A packet leaves a stage, enters a stage, or both at the same instant.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketEvent<'a> {
     /// Time of the event.

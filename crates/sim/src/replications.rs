@@ -24,7 +24,7 @@ pub struct Plan<'a> {
     pub files: &'a Arc<Files>,
     /// Master seed of all replications.
     pub seed: u64,
-    /// Number of the first replication.
+    /// Index of the first replication.
     pub first: u64,
     /// Number of replications.
     pub count: usize,
@@ -42,22 +42,22 @@ pub struct Replication {
     pub ss: Vec<SsSample>,
     /// The flow monitor's statistics by flow, if requested.
     pub flow_monitor: Option<Vec<FlowStats>>,
-    /// CPU time of the replication, s. No model reads it.
+    /// CPU time of the replication, s. It has no effect on the simulation.
     pub cpu_s: f64,
 }
 
 /// Results of the replications of a plan.
 #[derive(Default)]
 pub struct Outcome {
-    /// The finished replications, in order of number.
+    /// The finished replications, in order of their indices.
     pub finished: Vec<Replication>,
-    /// First failure, with its replication number.
+    /// First failure, with the index of its replication.
     pub failed: Option<(u64, RunError)>,
     /// True if the monitor stopped the run.
     pub interrupted: bool,
 }
 
-/// Progress and stop flag of running replications, for use from another thread.
+/// Progress and stop flag of running replications. Another thread can read and set them.
 #[derive(Debug, Default)]
 pub struct Monitor {
     stop: AtomicBool,
@@ -115,12 +115,12 @@ impl RunMonitor for Follower<'_> {
 /// Runs the replications of `plan`. The result does not depend on the number of threads.
 ///
 /// # Errors
-/// Fails if the network cannot be built. A failure during the run is in the [`Outcome`].
+/// Fails if the network cannot be built. A failure during a run is reported in the [`Outcome`].
 pub fn replicate(plan: &Plan<'_>, monitor: &Monitor) -> Result<Outcome, ConfigError> {
     replicate_and_capture(plan, None, monitor)
 }
 
-/// Runs the replications of `plan` like [`replicate`], and captures packets of one replication.
+/// Runs the replications of `plan` as [`replicate`] does, and captures packets of one replication.
 ///
 /// # Errors
 /// Fails in the same cases as [`replicate`]. A capture that cannot be written is a failure during

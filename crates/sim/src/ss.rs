@@ -1,7 +1,7 @@
-//! Samples of the senders' state at regular intervals, in the form of `ss -ti`.
+//! Samples the state of the TCP senders at regular intervals, with the values that `ss -ti` prints.
 //!
-//! The driver pauses between two events, and the senders are sampled. Sampling adds no events, so
-//! it does not change the order of events.
+//! At a sample time, the driver pauses between two events and the senders are read. Sampling adds
+//! no events, so it does not change the order of events.
 
 use crate::driver::{Driver, RunError, RunMonitor};
 use airpath_core::{Duration, MemoryBudget, Time, push_within};
@@ -15,7 +15,7 @@ pub(crate) struct Sampler {
     next: Time,
     /// Acknowledged bytes at the previous sample, by flow.
     acked: Vec<u64>,
-    /// Retransmissions up to the reset of the counters, by flow.
+    /// Number of retransmissions before the counters were reset, by flow.
     resent_before: Vec<u64>,
     pub(crate) samples: Vec<SsSample>,
     room: Option<Arc<MemoryBudget>>,
@@ -37,7 +37,7 @@ impl Sampler {
         }
     }
 
-    /// Runs the complete scenario and samples at every multiple of the interval.
+    /// Runs the complete scenario and takes a sample at every multiple of the interval.
     pub(crate) fn run(
         &mut self,
         driver: &mut Driver,

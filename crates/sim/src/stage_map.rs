@@ -1,4 +1,5 @@
-//! Roles of the stages of a network, and connection data for the headers of its packets.
+//! Maps the stages of a network to their roles, and its flows to the connection data for packet
+//! headers.
 
 use airpath_capture::{Connection, TcpSettings};
 use airpath_core::{FlowId, Port, StageId};
@@ -20,9 +21,11 @@ pub(crate) enum Role {
 #[derive(Clone, Debug)]
 pub struct StageMap {
     roles: Vec<Role>,
-    /// Input of the bottleneck link, which is also its output; `None` if no link serves data.
+    /// Stage and port at which data enter and leave the bottleneck link; `None` if no link serves
+    /// data.
     forward: Option<(StageId, Port)>,
-    /// Input and output of the link that ACKs share; `None` on an ideal ACK path.
+    /// Stage and port at which ACKs enter and leave the link that they share; `None` on an ideal
+    /// ACK path.
     pub(crate) ack_link: Option<(StageId, Port)>,
     /// Connection of each flow.
     connections: Vec<Connection>,
@@ -44,8 +47,8 @@ impl StageMap {
         }
     }
 
-    /// Returns the input of the bottleneck's forward direction, which is also its output. `None` if
-    /// no link serves data.
+    /// Returns the stage and port at which data enter and leave the bottleneck in forward
+    /// direction. `None` if no link serves data.
     #[inline]
     pub(crate) fn forward(&self) -> Option<(StageId, Port)> {
         self.forward

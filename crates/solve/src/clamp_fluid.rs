@@ -1,7 +1,8 @@
-//! CLAMP flows over a fixed link, solved by the fluid model of `airpath-model`.
+//! Solves scenarios with CLAMP flows over a fixed link by the fluid model of `airpath-model`.
 //!
-//! Outside the bottleneck, the model covers the same scenarios as the fixed point. Windows in this
-//! module count payload, like advertised windows. The windows of `airpath-model` count IP packets.
+//! The model makes the same requirements on the path outside the bottleneck as the fixed point.
+//! Windows in this module are payload bytes, like advertised windows. Windows in `airpath-model`
+//! are bytes of IP packets.
 
 use crate::dumbbell::DumbbellScenario;
 use crate::error::SolveError;
@@ -21,7 +22,7 @@ use airpath_tcp::TcpConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Packet size for the checks of a link if the packet size of the flows is not covered, bytes.
+/// Packet size that is used to check the link if the model does not cover the flows, bytes.
 const ANY_PACKET: u32 = 1500;
 /// Maximum number of points of a trajectory.
 const MOST_POINTS: f64 = 2000.0;
@@ -36,7 +37,7 @@ pub struct Problem {
     /// Size of an IP packet, bytes.
     packet: f64,
     mss: f64,
-    /// α of Eq. 15.
+    /// α of Eq. 15: number of packets over which a receiver averages its rate.
     average_packets: f64,
     /// Start and stop time of each flow, s.
     lives: Vec<(f64, f64)>,
@@ -75,8 +76,8 @@ pub struct Stability {
     pub limit: Option<f64>,
     /// Value of b below which the model with constant rate shares is stable.
     pub limit_constant_shares: Option<f64>,
-    /// Value of b below which the closed model is stable with the details of the protocol: a price
-    /// from the averaged queue, and a gain with the complete round trip.
+    /// Value of b below which the closed model is stable with two details of the protocol: the
+    /// price is computed from the averaged queue, and the gain uses the complete round-trip time.
     pub limit_average: Option<f64>,
     /// Advertised window above which the rate shares are stable, bytes.
     pub smallest_window_bytes: f64,
@@ -119,7 +120,7 @@ pub struct FlowCourse {
     pub window_bytes: Vec<f64>,
 }
 
-/// Parameters of the window or of the congestion control algorithm that the model uses.
+/// Parameters of the receive-window policy or the congestion control algorithm that the model uses.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 struct Law {
     tau_bytes: u64,
@@ -224,8 +225,8 @@ impl Model for ClampFlows {
 }
 
 /// Solves the scenario as [`crate::solve`] does, and adds a [`Course`] up to `until_s` under
-/// `trajectory`. In the trajectory the flows start and stop as in the scenario, each with an
-/// initial window of one segment.
+/// `trajectory`. In the trajectory, the flows start and stop as in the scenario. Each starts with a
+/// window of one segment.
 ///
 /// # Errors
 /// Fails if the model does not cover the scenario, or if the trajectory has too many steps.
@@ -247,7 +248,7 @@ impl Problem {
         bytes * self.mss / self.packet
     }
 
-    /// Rejects receive windows that are smaller than the windows of the equilibrium.
+    /// Rejects receive windows that are smaller than the equilibrium windows.
     fn fit(&self, scenario: &Scenario, flows: &[Connection<'_>], reasons: &mut Reasons) {
         let Ok(rest) = self.fluid.equilibrium() else { return };
         let each = scenario.flows.iter().zip(flows).zip(&self.fluid.delays_s);
@@ -336,7 +337,7 @@ impl Problem {
     }
 }
 
-/// Returns the covered flows; all flows if no reason is added.
+/// Returns the flows that the model covers. Adds a reason for each other flow.
 fn connections<'a>(scenario: &'a Scenario, reasons: &mut Reasons) -> Vec<Connection<'a>> {
     let mut found: Vec<Connection<'a>> = Vec::new();
     for (number, flow) in scenario.flows.iter().enumerate() {

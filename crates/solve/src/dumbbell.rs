@@ -1,4 +1,4 @@
-//! Scenarios whose path has one bottleneck.
+//! Converts scenarios whose path has one bottleneck.
 
 use crate::reasons::{Reason, Reasons};
 use airpath_core::Duration;
@@ -10,7 +10,7 @@ use std::ops::Deref;
 #[derive(Clone, Debug)]
 pub struct DumbbellScenario {
     scenario: Scenario,
-    /// The hop of the data packets.
+    /// The hop whose link the data packets cross.
     pub bottleneck: Bottleneck,
     /// The path of the ACKs.
     pub ack_path: AckPath,

@@ -7,7 +7,8 @@ use airpath_model::ModelError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// No model covers the scenario. Contains the reasons of the nearest or the requested model.
+    /// No model covers the scenario. Contains the reasons of the requested model, or of the model
+    /// that is closest to the scenario.
     #[error("{}", lines(reasons, chosen.then_some(*model)))]
     NotCovered {
         /// Model to which the reasons belong.

@@ -3,7 +3,7 @@
 //! ```text
 //!   registry       the models, one line each
 //!   model          the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
-//!   reasons        a reason for each key that a model does not cover
+//!   reasons        the reasons for which a model does not cover a scenario, by key
 //!   preconditions  checks that several models share
 //!   dumbbell       scenarios with one bottleneck, the input of the models
 //!   fixed_point    TCP flows and a multi-regime link
@@ -13,9 +13,9 @@
 //!   mimo           any flows and a MIMO link
 //! ```
 //!
-//! A model covers a scenario only if it covers every key. It reports all keys that it does not
-//! cover. The equations are in `airpath-model`, which does not depend on scenarios. This crate does
-//! not simulate.
+//! A model covers a scenario only if it covers the value of every key. It reports all keys whose
+//! values it does not cover. The equations are in `airpath-model`, which does not depend on
+//! scenarios. This crate does not simulate.
 //!
 //! # Example
 //!

@@ -1,8 +1,9 @@
-//! Poisson datagrams over a fixed link with a drop-tail queue, solved by M/D/1/K of
-//! `airpath-model`.
+//! Solves scenarios with Poisson datagrams over a fixed link with a drop-tail queue, by the M/D/1/K
+//! model of `airpath-model`.
 //!
-//! Covered outside the bottleneck: propagation delays anywhere, and faster wires after the
-//! bottleneck. A rate before the bottleneck would change the arrival process. There are no ACKs.
+//! Outside the bottleneck, the model covers propagation delays anywhere, and wires after the
+//! bottleneck that are faster than its link. A wire with a rate before the bottleneck is not
+//! covered, because it would change the arrival process. The flows have no ACKs.
 
 use crate::dumbbell::DumbbellScenario;
 use crate::model::Model;
@@ -20,7 +21,7 @@ use airpath_path::{FlowSpec, Scenario, SourceSpec};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Packet size for the checks of a link if there is no Poisson source, bytes.
+/// Packet size that is used to check the link if the scenario has no Poisson source, bytes.
 const ANY_PACKET: u64 = 1500;
 
 /// The M/D/1/K model.
@@ -35,7 +36,8 @@ pub struct Problem {
     link_bps: f64,
     /// Share of packets that the link corrupts, in [0, 1].
     link_loss: f64,
-    /// Offered rate of each flow, bit/s, and its one-way delay without waiting and service, s.
+    /// Offered rate of each flow, bit/s, and its one-way delay without queueing and transmission at
+    /// the link, s.
     flows: Vec<(f64, f64)>,
 }
 
@@ -142,8 +144,8 @@ impl Model for PoissonQueue {
     }
 }
 
-/// Returns the packet size of all flows. Rejects flows that are not Poisson sources, and different
-/// sizes.
+/// Returns the packet size that all flows have. Rejects flows that are not Poisson sources, and
+/// flows with different packet sizes.
 fn packet(scenario: &Scenario, reasons: &mut Reasons) -> Option<Bytes> {
     let mut common: Option<u64> = None;
     for (number, flow) in scenario.flows.iter().enumerate() {
@@ -216,7 +218,7 @@ fn backhaul_s(scenario: &DumbbellScenario) -> Result<f64, Reason> {
     Ok(backhaul.delay_ns as f64 * 1e-9)
 }
 
-/// Rejects a rate of a hop before the bottleneck.
+/// Rejects a hop with a rate before the bottleneck, because it would space the packets out.
 fn unspaced(rate_bps: Option<u64>) -> Result<(), Reason> {
     let covered = "no rate: one would space the packets out";
     match rate_bps {

@@ -15,11 +15,12 @@ pub trait Model {
     const NAME: &'static str;
     /// Description of the model, one line.
     const SUMMARY: &'static str;
-    /// Link kind of a model for a special type of link, which does not send packet by packet.
+    /// Link kind for which this model was made, if it is a link kind that does not send packet by
+    /// packet.
     const OWN_LINK: Option<&'static str> = None;
     /// A scenario in the model's terms.
     type Problem: 'static;
-    /// Result of the model. In JSON it is an object with a list of strings `warnings`.
+    /// Result of the model. In JSON it is an object that contains `warnings`, a list of strings.
     type Solution: Serialize;
 
     /// Converts a scenario with one bottleneck into the model's terms.
@@ -47,10 +48,10 @@ pub trait Model {
     fn solve(problem: &Self::Problem) -> Result<Self::Solution, ModelError>;
 }
 
-/// Closure that solves a problem. Returns the solution in JSON with the model's name.
+/// Function that solves a problem and returns the solution in JSON with the model's name.
 pub(crate) type Matched = Box<dyn FnOnce() -> Result<Value, ModelError>>;
 
-/// A model in a list of models.
+/// Entry of a model in the list of models.
 #[derive(Clone, Copy)]
 pub struct Entry {
     /// [`Model::NAME`].
@@ -74,7 +75,7 @@ fn matched<M: Model>(scenario: &Scenario, files: &Files) -> Result<Matched, Reas
     Ok(Box::new(move || Ok(document::<M>(&M::solve(&problem)?))))
 }
 
-/// Converts a scenario into a problem of the model that the caller selected.
+/// Converts a scenario into a problem of model `M`.
 pub(crate) fn problem_of<M: Model>(
     scenario: &Scenario,
     files: &Files,

@@ -1,4 +1,4 @@
-//! Preconditions on a scenario that several models share.
+//! Checks of scenarios that several models share.
 
 use crate::reasons::Reason;
 use crate::registry::MODELS;
@@ -7,10 +7,10 @@ use airpath_link::FramingConfig;
 use airpath_path::{Direction, FlowSpec, Scenario, StartSpec, WireSpec};
 use serde_json::Value;
 
-/// Latest start of a flow, as a share of the measured time.
+/// Latest accepted start of a flow, as a share of the measured time.
 const LATEST_START: f64 = 0.1;
 
-/// Rejects changes during the run: a steady state requires constant rates.
+/// Rejects rate changes during the run, because a steady state requires constant rates.
 pub(crate) fn no_changes(scenario: &Scenario) -> Result<(), Reason> {
     let covered = "rates that stay as they are, not those that [[control]] changes during the run";
     let refused = || Reason::not_covered("control", "changes of the rate", covered);

@@ -5,24 +5,24 @@ use airpath_core::ConfigError;
 /// A key of a scenario that a model does not cover, or that has an invalid value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// The key as a dotted path; flows count from 0.
+    /// Path of the key, separated by dots; flows are numbered from 0.
     pub field: String,
     /// Value of the key.
     pub value: String,
-    /// Problem of the value.
+    /// Problem with the value.
     pub problem: Problem,
 }
 
-/// Problem of a value.
+/// Problem with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
-    /// The model does not cover the value. Contains the covered values.
+    /// The model does not cover the value. Contains a description of the covered values.
     NotCovered(String),
-    /// The model is for other traffic. Contains the covered traffic.
+    /// The model is for other traffic. Contains a description of the covered traffic.
     OtherTraffic(String),
-    /// The model is for another type of link. Contains the covered links.
+    /// The model is for another kind of link. Contains a description of the covered links.
     OtherLink(String),
-    /// The value is invalid. Contains the problem and the accepted values.
+    /// The value is invalid. Contains a description of the problem and of the accepted values.
     NotAccepted(String),
 }
 
@@ -95,18 +95,18 @@ impl From<ConfigError> for Reason {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
     found: Vec<Reason>,
-    /// Group of the last flow with a reason, and the reason without the flow number.
+    /// Group of the last flow that has a reason, and this reason without the flow number.
     last: Option<Box<(Option<u32>, Reason)>>,
 }
 
 impl Reasons {
-    /// Returns the value if it is covered. Otherwise stores the reason.
+    /// Returns the value of `result`, or stores the reason if `result` is an error.
     pub fn keep<T>(&mut self, result: Result<T, Reason>) -> Option<T> {
         result.map_err(|reason| self.found.push(reason)).ok()
     }
 
-    /// Same as [`Reasons::keep`] for a result of flow `number`. Equal reasons of consecutive flows
-    /// in a group are stored once.
+    /// Handles a result for flow `number` as [`Reasons::keep`] does. If consecutive flows of a
+    /// group have equal reasons, the reason is stored once.
     pub fn keep_of_flow<T>(
         &mut self,
         (number, group): (usize, Option<u32>),
@@ -133,8 +133,8 @@ impl Reasons {
         }
     }
 
-    /// Returns the distance of the model from the scenario: the number of groups of flows and links
-    /// of another type, then the number of reasons.
+    /// Returns the distance of the model from the scenario as a pair: the number of groups of flows
+    /// and of links that are of another kind, and the number of all reasons.
     pub(crate) fn distance(&self) -> (usize, usize) {
         let is_other = |reason: &&Reason| {
             matches!(reason.problem, Problem::OtherTraffic(_) | Problem::OtherLink(_))

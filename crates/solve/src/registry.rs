@@ -20,8 +20,9 @@ pub const MODELS: &[Entry] = &[
     Entry::of::<MimoPackets>(),
 ];
 
-/// Solves `scenario` with the only model that covers it, or with `chosen`. Returns the model's
-/// [`Solution`](crate::Model::Solution) in JSON, with the model's name under `model`.
+/// Solves `scenario` with the model named `chosen`, or with the only model that covers the
+/// scenario. Returns the model's [`Solution`](crate::Model::Solution) in JSON, with the model's
+/// name under `model`.
 ///
 /// # Errors
 /// Fails if no model or more than one model covers the scenario, or if the equations have no
@@ -34,11 +35,13 @@ pub fn solve(
     solve_with(MODELS, scenario, files, chosen)
 }
 
-/// Same as [`solve`], with the models in `models`, which must not be empty.
+/// Solves `scenario` as [`solve`] does, but uses only the models in `models`, which must not be
+/// empty.
 ///
 /// # Errors
-/// Fails in the same cases as [`solve`]. If no model covers the scenario, the reasons are those of
-/// the nearest model: the one for its traffic and link type with the fewest reasons.
+/// Fails in the same cases as [`solve`]. If no model covers the scenario, the error contains the
+/// reasons of the closest model. This is the model with the fewest reasons among the models for the
+/// scenario's kinds of traffic and link.
 pub fn solve_with(
     models: &[Entry],
     scenario: &Scenario,

@@ -88,10 +88,10 @@ fn senders_in_front_of_dedicated_wires_have_slack() {
 fn a_stage_has_no_slack_in_front_of_a_wire_without_delay() {
     check(&[flow(0, 0, 20 * MS)], json!({}), &[0, 20 * MS - 1, 0]);
     check(&[flow(0, 10 * MS, 0)], json!({}), &[10 * MS - 1, 0, 0]);
-    // One flow without delay is sufficient.
+    // One flow without delay is sufficient to remove the slack.
     let flows = [flow(0, 10 * MS, 20 * MS), flow(0, 0, 20 * MS)];
     check(&flows, json!({}), &[0, 20 * MS - 1, 0, 20 * MS - 1, 0]);
-    // Serialization takes time, but the minimum is not known in advance: it gives no slack.
+    // Serialization gives no slack, because its minimum duration is not known in advance.
     let mut serialized = flow(0, 0, 20 * MS);
     serialized["egress"] = json!({"rate_bps": 1_000_000, "delay_ns": 0});
     check(&[serialized], json!({}), &[0, 20 * MS - 1, 0]);

@@ -1,7 +1,7 @@
-//! Computes the round-trip time of each flow on the path without the bottleneck.
+//! Computes the round-trip time of each flow without queueing and transmission at the bottleneck.
 //!
 //! Covered: propagation delays anywhere; transmission on wires, on the backhaul and on the ACK
-//! path, if they are fast enough that no packet waits there.
+//! path, if these are so fast that no packet waits there.
 
 use crate::dumbbell::DumbbellScenario;
 use crate::preconditions::{delay_s, no_limit, no_limits};
@@ -12,14 +12,15 @@ use airpath_path::{FlowSpec, WireSpec};
 use airpath_tcp::TcpConfig;
 use serde_json::Value;
 
-/// Minimum ratio of the rate of a hop to the rate of the ACKs. At half load, ACKs rarely wait.
+/// Minimum ratio of the rate of a hop to the rate of the ACKs. With a ratio of 2 or more, ACKs
+/// rarely wait.
 const SPARE_FOR_ACKS: f64 = 2.0;
 /// Maximum ACK loss that the model ignores: a loss of 1 % costs at most 0.5 % of the rate.
 const ACK_LOSSES: f64 = 0.01;
 /// Minimum capacity of a drop-tail queue on the ACK path, packets: space for a burst of ACKs.
 const ACK_QUEUE: u64 = 10;
 
-/// Sizes and rates for the check whether a hop is fast enough.
+/// Sizes and rates that are used to check whether a hop is fast enough.
 pub(crate) struct AccessPath {
     packet: f64,
     ack: f64,
@@ -39,8 +40,9 @@ impl AccessPath {
         }
     }
 
-    /// Computes the two-way propagation and transmission delay of each flow without the
-    /// transmission on the bottleneck, s. Delays that are not covered count as 0.
+    /// Computes the round-trip propagation and transmission delay of each flow, without the
+    /// transmission on the bottleneck's link, s. A delay that the model does not cover counts as 0,
+    /// and its reason is stored.
     pub(crate) fn base_rtts_s(
         &self,
         scenario: &DumbbellScenario,

@@ -1,11 +1,11 @@
-//! Solves the fixed point with gentle RED for every combination of a link and a set of flows, with
-//! several workers.
+//! Solves the fixed point with gentle RED for every combination of a link and a set of flows, in
+//! several worker threads.
 
 use airpath_aqm::{GredConfig, gred_drop_probability};
 use airpath_model::{DropCurve, ModelError, MultiRegimeLink, Problem, Regime, Tcp};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A link: thresholds, packets, and regimes.
+/// A link: its thresholds, packets, and its regimes.
 pub type Link = (Vec<f64>, Vec<Regime>);
 
 /// A batch of problems: each link in `links` with each set of flows in `base_rtts_s`.
@@ -23,7 +23,7 @@ pub struct Batch {
     pub packet_bytes: f64,
 }
 
-/// Shared state of the workers: number of the next link, and stop flag.
+/// Shared state of the workers: index of the next link, and stop flag.
 #[derive(Debug, Default)]
 pub struct Progress {
     next: AtomicUsize,
@@ -37,19 +37,19 @@ impl Progress {
     }
 }
 
-/// Problem without a solution, and the error.
+/// Failure of a problem: its indices and the error.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("link {link}, flows {flows}: {error}")]
 pub struct Failure {
-    /// Number of the link.
+    /// Index of the link, from 0.
     pub link: usize,
-    /// Number of the set of flows.
+    /// Index of the set of flows, from 0.
     pub flows: usize,
     /// The error of the model.
     pub error: ModelError,
 }
 
-/// Solutions of a worker: (link, T of each set of flows, bit/s).
+/// Solutions of a worker: pairs of the index of a link and T of each set of flows, bit/s.
 pub type Solved = Vec<(usize, Vec<f64>)>;
 
 impl Batch {
@@ -68,7 +68,7 @@ impl Batch {
         Ok(solved)
     }
 
-    /// Computes T for each set of flows; fewer values if the worker is stopped.
+    /// Computes T for each set of flows. Returns fewer values if the worker is stopped.
     fn of_link(
         &self,
         number: usize,

@@ -1,5 +1,5 @@
-//! Converts the flows into terms of the fixed point: unlimited data under Reno, with equal TCP
-//! parameters.
+//! Converts the flows into terms of the fixed point. Covered are Reno flows with unlimited data and
+//! equal TCP parameters.
 
 use crate::preconditions::always_there;
 use crate::reasons::{Reason, Reasons};
@@ -54,7 +54,7 @@ fn difference(first: &TcpConfig, other: &TcpConfig) -> Option<(&'static str, Str
     Some((option, value))
 }
 
-/// Returns the TCP parameters of a flow, if it is a flow of unlimited data under Reno without ECN.
+/// Returns the TCP parameters of a flow, if it is a Reno flow with unlimited data and without ECN.
 fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, Reason> {
     let no =
         |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));
@@ -91,22 +91,23 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
 
 /// Returns W_max, packets: the number of full-sized segments in the window (RFC 1122 §4.2.3.4),
 /// rounded down to a multiple of the segments per ACK. Example: with a window of 7 segments and an
-/// ACK for every second segment, the receiver does not acknowledge the last segment until the next
-/// one arrives, so only 6 segments circulate.
+/// ACK for every second segment, the receiver acknowledges the last segment only when the next
+/// segment arrives. Therefore only 6 segments are effective.
 pub(super) fn window_packets(options: &TcpConfig) -> f64 {
     let segments = options.largest_window() / u64::from(options.mss);
     (segments - segments % u64::from(options.delayed_ack_segments)) as f64
 }
 
-/// Returns the number of packets that must arrive after the first packet of an ACK before the ACK
-/// is sent. Packets that the previous ACK did not cover have already arrived.
+/// Returns the number of packets that must arrive after the first packet covered by an ACK before
+/// the receiver sends the ACK. Packets that the previous ACK did not cover have already arrived.
 pub(super) fn packets_waited_for(options: &TcpConfig) -> f64 {
     let (window, ack) = (options.largest_window(), u64::from(options.delayed_ack_segments));
     let left_over = window / u64::from(options.mss) % ack;
     (ack - 1 - left_over) as f64
 }
 
-/// Rejects a window that is so small that the receiver sends ACKs only at the expiry of its timer.
+/// Rejects a window that is so small that the receiver sends ACKs only when its delayed-ACK timer
+/// expires.
 pub(crate) fn refuse_waiting_for_acks(options: &TcpConfig) -> Result<(), Reason> {
     if window_packets(options) > 0.0 {
         return Ok(());
@@ -122,7 +123,7 @@ pub(crate) fn refuse_waiting_for_acks(options: &TcpConfig) -> Result<(), Reason>
 }
 
 /// Returns b: the number of round-trip times in which the window grows by one segment. Delayed ACKs
-/// slow the growth only if it counts ACKs.
+/// slow down the growth only if the sender counts ACKs instead of bytes.
 pub(crate) fn packets_per_ack(options: &TcpConfig) -> f64 {
     match options.window_growth {
         WindowGrowth::Bytes | WindowGrowth::PerAck | WindowGrowth::PerAckTruncated => {

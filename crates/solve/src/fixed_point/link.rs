@@ -12,9 +12,10 @@ use airpath_phy::adaptation::PolicyRegistry;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Conversion of a link configuration into terms of the fixed point.
+/// A link configuration that can be converted into terms of the fixed point.
 trait Regimes: Sized {
-    /// Returns the regimes for packets of one size. Framing overhead is not part of T.
+    /// Returns the regimes for packets of one size. The rates exclude framing overhead, which is
+    /// not part of T.
     fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason>;
 }
 
@@ -72,7 +73,8 @@ impl Regimes for MultiRegimeConfig {
     }
 }
 
-/// An adaptive link with constant choices is a multi-regime link for packets of one size.
+/// An adaptive link that always chooses the same MCS in a regime is a multi-regime link for packets
+/// of one size.
 impl Regimes for AdaptiveConfig {
     fn regime_link(&self, files: &Files, packet: Bytes) -> Result<RegimeLink, Reason> {
         let policies = PolicyRegistry::default();

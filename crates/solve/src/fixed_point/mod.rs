@@ -1,5 +1,5 @@
-//! TCP flows over a multi-regime link: the fixed point of qawla-2015 §3, implemented in
-//! `airpath-model`.
+//! Solves scenarios with TCP flows over a multi-regime link by the fixed point of qawla-2015 §3,
+//! which is implemented in `airpath-model`.
 //!
 //! ```text
 //!   flows        the TCP parameters that all flows have in common
@@ -30,9 +30,9 @@ use airpath_path::{AckPath, Scenario};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Share of the throughput lost by delayed ACKs above which a warning is given.
+/// Throughput loss by delayed ACKs, as a share, above which a warning is given.
 const WAIT_THAT_MATTERS: f64 = 0.05;
-/// Packet size for the checks of a link if the packet size of the flows is not covered, bytes.
+/// Packet size that is used to check the link if the model does not cover the flows, bytes.
 const ANY_PACKET: u32 = 1500;
 
 /// The fixed-point model.
@@ -49,8 +49,8 @@ pub struct Problem {
     delayed: DelayedAcks,
 }
 
-/// Solves a scenario with a maximum window W_max of `packets`. It need not be an integer:
-/// qawla-2015 §4 counts bytes.
+/// Solves a scenario with a maximum window W_max of `packets`, which need not be an integer,
+/// because qawla-2015 §4 specifies the window in bytes.
 ///
 /// # Errors
 /// Fails if the model does not cover the scenario, its equations have no solution, or `packets` is
@@ -82,7 +82,7 @@ pub(crate) enum QueueCurve {
     DropTail { packets: f64 },
 }
 
-/// Number of packets that a delayed ACK waits for, and maximum delay of an ACK, s.
+/// Number of packets for which a delayed ACK waits, and maximum delay of an ACK, s.
 #[derive(Clone, Copy, Debug)]
 struct DelayedAcks {
     packets: f64,
@@ -98,7 +98,8 @@ pub struct Solution {
     pub throughput_bps: f64,
     /// x\*: number of waiting packets.
     pub queue_packets: f64,
-    /// α\* at a threshold: share of the time in the upper regime, in [0, 1].
+    /// α\*: share of time in the upper regime, in [0, 1]; `None` unless the solution is at a
+    /// threshold.
     pub alpha: Option<f64>,
     /// T averaged over the oscillation of the congestion windows, bit/s.
     pub average_throughput_bps: f64,
@@ -208,7 +209,7 @@ impl Model for FixedPoint {
     }
 }
 
-/// Returns the ACK path's own link, if any.
+/// Returns the link of the ACK path, if the scenario describes one.
 fn ack_link(scenario: &DumbbellScenario) -> Option<&Value> {
     match &scenario.ack_path {
         AckPath::Ideal {} => None,
@@ -225,7 +226,7 @@ impl QueueCurve {
         }
     }
 
-    /// Returns the queue length from which all packets are dropped.
+    /// Returns the smallest queue length at which all packets are dropped.
     fn full(&self) -> f64 {
         match self {
             QueueCurve::Gred(config) => 2.0 * config.max_th,
@@ -255,8 +256,9 @@ impl Problem {
         })
     }
 
-    /// Returns a warning if the waiting time of delayed ACKs is significant. A delayed ACK waits
-    /// for the transmission of further packets over the link, which the model neglects.
+    /// Returns a warning if the delay of ACKs reduces the throughput significantly. A delayed ACK
+    /// waits until further packets have been transmitted over the link. The model neglects this
+    /// time.
     fn waiting_acks(&self, solution: &model::Solution) -> Result<Option<String>, ModelError> {
         let packet_s = 8.0 * self.packet_bytes / solution.point.service.rate_bps;
         let wait_s = (self.delayed.packets * packet_s).min(self.delayed.timeout_s);

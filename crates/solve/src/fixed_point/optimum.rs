@@ -1,4 +1,5 @@
-//! Finds the MCS pair of a dual-regime link with the largest throughput in the fixed point.
+//! Finds the pair of MCSs with which a dual-regime link has the largest throughput in the fixed
+//! point.
 
 use super::{FixedPoint, Problem};
 use crate::dumbbell::DumbbellScenario;
@@ -51,8 +52,8 @@ pub fn optimum_pair(scenario: &Scenario, files: &Files) -> Result<Pair, SolveErr
     Ok(Pair { below: name(below), above: name(above), throughput_bps })
 }
 
-/// Returns the problem with only the fastest MCS, the configuration of the link, and the threshold
-/// of its policy.
+/// Returns the problem for a link that always uses the fastest MCS, the configuration of the link,
+/// and the threshold of its policy.
 fn covered(scenario: &Scenario, files: &Files) -> Result<(Problem, AdaptiveConfig, f64), Reasons> {
     let refused = |error: ConfigError| Reasons::from(Reason::from(error));
     let mut scenario = DumbbellScenario::of(scenario)?;

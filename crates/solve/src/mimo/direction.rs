@@ -8,21 +8,22 @@ use airpath_phy::symbol_error::Constellation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Increase of the failure probability after a failed packet above which a warning is given.
+/// A warning is given if the failure probability after a failed packet exceeds twice the failure
+/// probability of all packets by more than this value.
 const RUN_THAT_MATTERS: f64 = 0.05;
 
-/// The failure probabilities whose SNRs are reported.
+/// Failure probabilities for which the required SNR is reported.
 const FAILURES: [f64; 3] = [0.5, 0.1, 0.01];
 
 /// Search range of the SNR thresholds, dB, and number of bisection steps.
 const SNRS_DB: (f64, f64) = (-60.0, 200.0);
 const HALVES: u32 = 24;
 
-/// Search grid of the code rate: coarse steps in [0, 1], and fine steps per coarse step around the
-/// best one.
+/// Search grid of the code rate: number of coarse steps in [0, 1], and number of fine steps per
+/// coarse step. Fine steps are used around the best coarse step.
 const RATES: (u32, u32) = (100, 10);
 
-/// Efficiency below which a code counts as useless.
+/// If the largest efficiency is below this value, no code rate is reported.
 const NOTHING: f64 = 1e-9;
 
 /// Results of one direction.
@@ -45,14 +46,14 @@ pub struct MimoPacket {
     pub kind: &'static str,
     /// Size of the IP packet, bytes.
     pub bytes: u64,
-    /// Size with parity, bytes.
+    /// Size on the air with parity, bytes.
     pub on_air_bytes: u64,
     /// Failure probability of a packet, in [0, 1].
     pub failure: f64,
     /// Failure probability of a packet after a failed packet; `None` if no packet fails.
     pub failure_next: Option<f64>,
-    /// SNR_G, dB, at which a packet fails with probability 0.5, 0.1 and 0.01. The keys are these
-    /// numbers as text. `None` if there is no such SNR from −60 to 200 dB.
+    /// SNR_G, dB, at which a packet fails with probability 0.5, 0.1 and 0.01. Maps the probability
+    /// as text to the SNR; `None` if there is no such SNR between −60 and 200 dB.
     pub snr_db: BTreeMap<String, Option<f64>>,
     /// Code rate with the largest efficiency (k/b) (1 − failure) at this SNR; `None` if no packet
     /// arrives with any code rate.
@@ -115,7 +116,8 @@ impl MimoPacket {
 }
 
 impl MimoPacket {
-    /// Returns a warning if losses are correlated: the fixed point assumes independent losses.
+    /// Returns a warning if losses are correlated, because the fixed point assumes independent
+    /// losses.
     pub(super) fn warning_of_runs(&self) -> Option<String> {
         let next = self.failure_next.filter(|_| self.kind == "segment")?;
         let text = || {
@@ -137,8 +139,8 @@ fn failure_with(config: &MimoConfig, packet: Bytes) -> f64 {
     config.channel().map_or(1.0, |channel| channel.failure(packet))
 }
 
-/// Returns the SNR in the good state at which a packet fails with probability `failure`, by
-/// bisection: failures decrease with the SNR.
+/// Returns the SNR in the good state at which a packet fails with probability `failure`. Uses
+/// bisection, because the failure probability decreases with the SNR.
 fn snr_of(config: &MimoConfig, packet: Bytes, failure: f64) -> Option<f64> {
     let at = |snr_db| failure_with(&MimoConfig { snr_db, ..config.clone() }, packet);
     let (mut low, mut high) = SNRS_DB;
@@ -167,7 +169,7 @@ fn best_code(config: &MimoConfig, packet: Bytes) -> Option<(f64, f64)> {
     };
     let mut best = (1.0, 0.0);
     let mut compare = |code_rate: f64| {
-        // No code delivers more than its rate.
+        // The efficiency cannot exceed the code rate, so lower code rates need not be evaluated.
         let found = if code_rate > best.1 { efficiency(code_rate).unwrap_or(0.0) } else { 0.0 };
         if found > best.1 {
             best = (code_rate, found);
@@ -199,7 +201,7 @@ fn coded_at(config: &MimoConfig, code_rate: f64) -> MimoConfig {
     MimoConfig { fec, small: None, ..config.clone() }
 }
 
-/// Returns the largest multiple of a modulation symbol's bits up to 8.
+/// Returns the largest multiple of the bits per modulation symbol that is at most 8.
 fn about_a_byte(modulation: &str) -> u32 {
     let bits = Constellation::from_name(modulation).map_or(1, |constellation| constellation.bits());
     8 / bits * bits

@@ -1,11 +1,11 @@
-//! A MIMO link: failure probabilities of its packets, and TCP throughput.
+//! Computes the failure probabilities of packets on a MIMO link, and the TCP throughput.
 //!
 //! For each direction, the model computes the symbol error rates. For each packet size, it computes
 //! the failure probability, the SNRs at which packets fail with probabilities 0.5, 0.1 and 0.01,
-//! and the code rate with the largest goodput. TCP throughput comes from the fixed point of
-//! `airpath-model` over a fixed link with the rate that remains for IP packets and with this loss.
-//! If the fixed point does not cover the scenario, the solution contains the reasons and no
-//! throughput.
+//! and the code rate with the largest goodput. The TCP throughput is that of the fixed point of
+//! `airpath-model` over a fixed link, which has the rate available for IP packets and the failure
+//! probability as loss. If the fixed point does not cover the scenario, the solution contains the
+//! reasons and no throughput.
 //!
 //! Source: vcp-2008 §II for the failure probabilities.
 
@@ -45,7 +45,7 @@ pub struct Problem {
     tcp: Result<fixed_point::Problem, Vec<String>>,
 }
 
-/// Packet sizes of a scenario: (true for an ACK, bytes).
+/// Packet sizes of a scenario, as pairs: true for an ACK, and bytes.
 type Sizes = BTreeSet<(bool, u64)>;
 
 /// Failure probabilities of packets, and TCP throughput.
@@ -56,7 +56,7 @@ pub struct Solution {
     pub throughput_bps: Option<f64>,
     /// Results by direction, `forward` and `reverse`.
     pub directions: BTreeMap<&'static str, MimoDirection>,
-    /// Reasons for which there is no throughput, one per line; empty if there is a throughput.
+    /// Reasons for which the throughput is not computed, one per line; empty if it is computed.
     pub no_throughput: Vec<String>,
     /// Results of the fixed point by flow.
     pub flows: Vec<fixed_point::Flow>,
@@ -160,8 +160,8 @@ fn sizes(scenario: &Scenario) -> Sizes {
     scenario.flows.iter().flat_map(|flow| of(&flow.source)).collect()
 }
 
-/// Formats the reasons for which the fixed point does not cover a scenario. VCP has no throughput
-/// model.
+/// Formats the reasons for which the fixed point does not cover a scenario. For VCP the text is
+/// different, because no model computes its throughput.
 fn lines(reasons: &Reasons) -> Vec<String> {
     let line = |reason: &Reason| {
         if reason.field.ends_with(".cc") && reason.value == "vcp" {
@@ -175,8 +175,9 @@ fn lines(reasons: &Reasons) -> Vec<String> {
     reasons.iter().map(line).collect()
 }
 
-/// Replaces the MIMO links of a scenario by fixed links with the rate that remains for packets of
-/// the largest size. The data link has the loss of the MIMO link; ACKs are not lost.
+/// Replaces the MIMO links of a scenario by fixed links. Their rate is the rate available for
+/// packets of the largest size. The link for data has the loss of the MIMO link; the link for ACKs
+/// has no loss.
 fn without_radio(
     scenario: &DumbbellScenario,
     links: &BTreeMap<&str, MimoConfig>,

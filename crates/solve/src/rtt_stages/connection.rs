@@ -1,4 +1,4 @@
-//! Converts the flow into terms of the model: one download of a given size under Reno.
+//! Converts the flow into terms of the model. Covered is one Reno download of a given size.
 
 use crate::fixed_point::flows::{packets_per_ack, refuse_waiting_for_acks};
 use crate::reasons::Reason;

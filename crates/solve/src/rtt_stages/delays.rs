@@ -1,13 +1,14 @@
 //! Computes mean delays on a link with frames.
 //!
-//! All events on this link happen at fixed instants of a frame. The waiting time is therefore the
-//! remaining part of a frame at a known phase, and not half a frame on average. Times are in ns,
-//! and exact times stay exact.
+//! All events on this link happen at fixed instants of a frame. The waiting time until such an
+//! instant therefore depends on the phase at which the wait begins, and is not half a frame on
+//! average. Times are in ns.
 
 /// Probabilities below this value are neglected.
 const LEAST: f64 = 1e-12;
 
-/// Discrete distribution of a delay: values, ns, with their probabilities, which add up to 1.
+/// Discrete distribution of a delay: pairs of a value, ns, and its probability. The probabilities
+/// add up to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Steps(Vec<(f64, f64)>);
 
@@ -19,9 +20,10 @@ pub(super) struct Span {
 }
 
 impl Steps {
-    /// Computes the delay by transmission attempts with an interval of `gap`. Attempt n (from 1)
-    /// fails with probability `fails(n)`. After `attempts` failures the packet arrives `rescue`
-    /// later, or is lost. Returns the delay of packets that arrive, and the loss probability.
+    /// Computes the delay by retransmissions at intervals of `gap`. Attempt n (from 1) fails with
+    /// probability `fails(n)`. A packet that fails `attempts` times arrives `rescue` later, or is
+    /// lost if `rescue` is `None`. Returns the delay of the packets that arrive, and the loss
+    /// probability.
     pub(super) fn until_received(
         fails: impl Fn(u32) -> f64,
         attempts: u32,
@@ -49,8 +51,8 @@ impl Steps {
         (Steps(found), open)
     }
 
-    /// Returns the delay by an unlimited number of attempts that fail with probability `fails` and
-    /// cost `timer` each.
+    /// Returns the delay by failed attempts if their number is unlimited. Each attempt fails with
+    /// probability `fails`; each failure causes a delay of `timer`.
     pub(super) fn of_failures(fails: f64, timer: f64) -> Steps {
         Steps::until_received(|_| fails, u32::MAX, timer, None).0
     }
@@ -83,15 +85,16 @@ impl Span {
         f64::midpoint(self.low, self.high)
     }
 
-    /// Returns the mean waiting time for the next start of a frame, for a delay that starts at
-    /// `at`.
+    /// Returns the mean waiting time from the end of this delay, which starts at `at`, until the
+    /// next start of a frame.
     pub(super) fn wait(self, at: f64, frame: f64) -> f64 {
         let low = (at + self.low).rem_euclid(frame);
         let width = self.high - self.low;
         if width < 1.0 {
             return wait(low, frame);
         }
-        // Integral of the waiting time from 0: complete frames, and a part of a frame.
+        // Integral of the waiting time from 0 to `until`: that of all complete frames, and that of
+        // the last, incomplete frame.
         let waits = |until: f64| {
             let (whole, part) = ((until / frame).floor(), until.rem_euclid(frame));
             whole * frame * frame / 2.0 + part * (frame - part / 2.0)
@@ -100,13 +103,13 @@ impl Span {
     }
 }
 
-/// Returns the time from `at` until the next start of a frame; 0 at a start.
+/// Returns the time from `at` until the next start of a frame; 0 if `at` is the start of a frame.
 pub(super) fn wait(at: f64, frame: f64) -> f64 {
     (-at.round()).rem_euclid(frame)
 }
 
-/// Returns the time from `at` until the instant `of` within a frame. At this instant it is a
-/// complete frame, because an arrival at the instant is too late.
+/// Returns the time from `at` until the next instant at the phase `of` of a frame. If `at` has this
+/// phase, the result is a complete frame, because an arrival at this instant is too late.
 pub(super) fn wait_for(of: f64, at: f64, frame: f64) -> f64 {
     let wait = (of - at).round().rem_euclid(frame);
     if wait == 0.0 { frame } else { wait }
@@ -120,8 +123,9 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// Computes the number of frames from the start of frame 0 to the first frame that starts not
-    /// before `from` plus the delay. The number is at least `least`, and `more` is added.
+    /// Computes the moments of the number of frames from the start of frame 0 to the first frame
+    /// that starts at or after `from` plus the delay. The number is at least `least`; then `more`
+    /// is added.
     pub(super) fn until(from: f64, delay: Span, frame: f64, least: f64, more: f64) -> Frames {
         let (low, high) = (from + delay.low, from + delay.high);
         let width = high - low;
@@ -145,10 +149,10 @@ impl Frames {
         Frames { mean, mean_square }
     }
 
-    /// Returns the mean number of complete frames until the next burst, from a random frame in a
-    /// sequence of such intervals. In the last frame of an interval it is 0, because each interval
-    /// ends with a burst. If one burst cannot carry all ACKs of an interval, the interval ends with
-    /// `bursts` bursts in consecutive frames.
+    /// Returns the mean number of complete frames from a random frame until the next burst, in a
+    /// sequence of intervals of this random length. Each interval ends with a burst, so the number
+    /// is 0 in its last frame. If one burst cannot carry all ACKs of an interval, the interval ends
+    /// with `bursts` bursts in consecutive frames.
     pub(super) fn left(self, bursts: f64) -> f64 {
         let bursts = bursts.min(self.mean);
         if bursts > 1.0 {
@@ -190,8 +194,8 @@ mod tests {
         let span = |low, high| Span { low, high };
         close(span(7.0, 7.0).wait(1.0, 5.0), 2.0);
         close(span(25.0, 50.0).wait(3.0, 5.0), 2.5);
-        // From 1 to 3 of a frame of 5: 3 on average. From 4 to 6: 0.5 in the first half, 4.5 in the
-        // second half.
+        // Frame of 5. For a delay from 1 to 3, the mean wait is 3. For a delay from 4 to 6, the
+        // mean wait is 0.5 in the first half and 4.5 in the second half.
         close(span(1.0, 3.0).wait(0.0, 5.0), 3.0);
         close(span(4.0, 6.0).wait(0.0, 5.0), 2.5);
     }
@@ -199,7 +203,8 @@ mod tests {
     #[test]
     fn frames_have_mean_interval_and_mean_distance_to_a_burst() {
         let span = |low, high| Span { low, high };
-        // Received at 5 with frames of 5: the next frame, and the burst one frame later.
+        // Frames of 5, received at 5: the next frame starts immediately, and the burst is one frame
+        // later.
         let two = Frames::until(5.0, span(0.0, 0.0), 5.0, 1.0, 1.0);
         assert_eq!(two, Frames { mean: 2.0, mean_square: 4.0 });
         close(two.left(1.0), 0.5);

@@ -1,5 +1,5 @@
-//! A download over a TDD link whose station requests uplink bandwidth for its ACKs: the stages of
-//! wimax-2009 §3.
+//! Solves scenarios with a download over a TDD link whose station requests uplink bandwidth for its
+//! ACKs, by the stage model of wimax-2009 §3.
 //!
 //! ```text
 //!   connection     the flow: size, windows, ACKs
@@ -34,16 +34,16 @@ use terms::{Link, egress_s};
 
 /// Step of the grid, packets.
 const STEP: f64 = 0.5;
-/// Number of simulated downloads; lower for large downloads, so that together they send at most
-/// this many packets.
+/// Maximum number of simulated downloads, maximum number of packets that they send in total, and
+/// minimum number of downloads. The number is reduced for large downloads.
 const SAMPLES: f64 = 10_000.0;
 const DRAWN_PACKETS: f64 = 5e7;
 const FEWEST_SAMPLES: f64 = 10.0;
-/// Loss above which the throughput of the model is too large by 10 % or more, because the model has
-/// no loss recovery and no timeouts.
+/// Loss probability above which a warning is given. Above it, the model overestimates the
+/// throughput by 10 % or more, because it has no loss recovery and no timeouts.
 const LARGEST_LOSS: f64 = 0.0075;
-/// Share of the completion time above which a warning reports the neglected start of the
-/// connection.
+/// A warning is given if a neglected part of the connection's start takes more than this share of
+/// the completion time.
 const LARGEST_START: f64 = 0.05;
 
 /// The model of round-trip stages.
@@ -60,7 +60,7 @@ pub struct Problem {
     warnings: Vec<String>,
 }
 
-/// Start of the connection, which the model neglects.
+/// Properties of the connection's start, which the model neglects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Start {
     /// True if there is a handshake.
@@ -72,8 +72,8 @@ struct Start {
 /// Performance of the download.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Solution {
-    /// Size over completion time in IP packets, bit/s. From the grid, or from Monte Carlo if the
-    /// grid does not apply.
+    /// Size in bytes of IP packets divided by completion time, bit/s. Result of the grid method, or
+    /// of the Monte Carlo method if the grid method does not apply.
     pub throughput_bps: f64,
     /// Throughput in payload, bit/s.
     pub goodput_bps: f64,
@@ -88,7 +88,7 @@ pub struct Solution {
     pub monte_carlo: Method,
     /// Results of Eq. 9.
     pub square_root: SquareRoot,
-    /// Results by flow: one entry.
+    /// Results of the only flow.
     pub flows: Vec<Flow>,
     /// Warnings to check before trusting the result.
     pub warnings: Vec<String>,
@@ -112,11 +112,12 @@ pub struct DownloadTerms {
 /// Result of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Method {
-    /// Throughput by Eq. 8, mean over downloads, bit/s of payload including retransmissions.
+    /// Mean over the downloads of the throughput by Eq. 8, bit/s of payload including
+    /// retransmissions.
     pub throughput_bps: f64,
-    /// Throughput by Eq. 8 as a ratio of sums, bit/s.
+    /// Throughput by Eq. 8 with numerator and denominator summed over all downloads, bit/s.
     pub ratio_of_sums_bps: f64,
-    /// Size over completion time, bit/s of payload.
+    /// Size divided by completion time, bit/s of payload.
     pub goodput_bps: f64,
     /// Mean number of stages.
     pub stages: f64,
@@ -144,7 +145,7 @@ pub struct Flow {
     pub throughput_bps: f64,
     /// Throughput in payload, bit/s.
     pub goodput_bps: f64,
-    /// Completion time: size over goodput, s.
+    /// Completion time: size divided by goodput, s.
     pub completion_s: f64,
     /// Probability that a packet is lost, in [0, 1].
     pub loss: f64,
@@ -264,8 +265,8 @@ impl Problem {
         &self.terms
     }
 
-    /// Returns warnings if the neglected parts of the start are a large share of the completion
-    /// time.
+    /// Returns a warning for each neglected part of the start that takes a large share of the
+    /// completion time.
     fn start_matters(&self, completion_s: f64) -> Vec<String> {
         let rtt_s = self.terms.base_rtt_s + self.terms.contention_s;
         let is_much = |time_s: f64| time_s > LARGEST_START * completion_s;
@@ -273,7 +274,8 @@ impl Problem {
         if self.start.handshake && is_much(rtt_s) {
             found.push(format!("the handshake, some {rtt_s:.3} s, is no part of the time"));
         }
-        // The real initial window is sent immediately; the model reaches it by doubling the window.
+        // A real sender sends its initial window immediately. In the model, the window reaches this
+        // size by doubling.
         let window = self.start.window.min(self.download.initial_ssthresh_packets);
         let spared = self.download.packets_per_ack * window.max(1.0).log2();
         if is_much(spared * rtt_s) {

@@ -1,4 +1,4 @@
-//! Delay of the bandwidth requests of a single station, by request procedure.
+//! Computes the delay of the bandwidth requests of a single station for each request procedure.
 
 use super::delays::{Span, Steps, wait, wait_for};
 use crate::reasons::Reason;
@@ -6,7 +6,8 @@ use airpath_core::registry;
 use airpath_link::TddConfig;
 use airpath_link::request::{Per, RandomDelayConfig, RangingConfig, SchedulingRequestConfig};
 
-/// Maximum collision probability of a request: above it, sequences of collisions are too long.
+/// Maximum collision probability of a request. Above it, sequences of collisions are too long to be
+/// computed.
 const MOST_FAILING: f64 = 0.9;
 /// Maximum width of the distribution of a request delay, frames.
 const MOST_FRAMES: f64 = 10_000.0;
@@ -17,7 +18,7 @@ pub(super) struct Instants {
     pub(super) frame: f64,
     pub(super) closed: f64,
     pub(super) received: f64,
-    /// Delay from a map to the frame that the map grants.
+    /// Delay from a map to the frame in which the map grants bandwidth.
     pub(super) relevance: f64,
     /// Delay from the start of the frame that carries data until the receiver creates the ACK.
     pub(super) made: f64,
@@ -31,9 +32,10 @@ pub(super) struct Instants {
 pub(super) enum RequestModel {
     /// A random delay.
     Drawn(RandomDelayConfig),
-    /// A ranging code, in one of `opportunities` opportunities, then a header.
+    /// The station sends a ranging code in one of `opportunities` opportunities, then a request
+    /// header.
     Ranging { opportunities: u32 },
-    /// An opportunity every `frames` frames, then a header.
+    /// The station has an opportunity every `frames` frames, then sends a request header.
     Scheduled { frames: f64 },
 }
 
@@ -85,9 +87,9 @@ impl RequestModel {
         }
     }
 
-    /// Returns two means, ns: the delay from the creation of an ACK until the base station receives
-    /// a request for it, and then the waiting time for a map. `down` and `up` are the delays by
-    /// retransmissions.
+    /// Returns two mean delays, ns: from the creation of an ACK until the base station receives a
+    /// request for it, and from this time until the next map. `down` and `up` are the delays by
+    /// retransmissions in the downlink and the uplink.
     pub(super) fn contention(&self, at: &Instants, down: &Steps, up: &Steps) -> (f64, f64) {
         let Instants { frame, closed, received, relevance, made, back } = *at;
         // Delay from the start of a frame to the first map after its bursts are received.

@@ -13,11 +13,12 @@ use airpath_phy::errors::IndependentConfig;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Maximum failure probability of an attempt: above it, sequences of failures are too long.
+/// Maximum failure probability of an attempt. Above it, sequences of failures are too long to be
+/// computed.
 const MOST_FAILING: f64 = 0.9;
 /// Maximum ACK loss that the model ignores.
 const ACK_LOSSES: f64 = 0.01;
-/// Minimum ratio of the uplink capacity to the rate of the ACKs.
+/// Minimum ratio of the uplink capacity to the capacity that the ACKs of a full downlink require.
 const SPARE_FOR_ACKS: f64 = 2.0;
 
 /// Terms of the model for a link and the path to it.
@@ -31,8 +32,8 @@ pub struct Terms {
     pub base_rtt: BaseRtt,
     /// T_ct: mean delay of a contention request including collisions, s.
     pub contention_s: f64,
-    /// T_pb: mean extra uplink delay in a sequence of piggyback requests, compared with an uplink
-    /// without requests, s.
+    /// T_pb: mean additional uplink delay in a sequence of piggyback requests, compared with an
+    /// uplink that requires no requests, s.
     pub piggyback_s: f64,
     /// p_e: probability that a data packet is lost.
     pub loss: f64,
@@ -167,8 +168,8 @@ impl Link {
         let by_piggyback = if self.request.is_per_packet() {
             contention
         } else {
-            // The request is received with its burst; the next map grants the next burst of the
-            // sequence.
+            // The base station receives the request with its burst. The next map grants the next
+            // burst of the sequence.
             let least = (closed / frame).floor() + 1.0;
             let more = alone.map_relevance as f64;
             let row = Frames::until(received, self.request.piggyback(), frame, least, more);
@@ -240,7 +241,7 @@ pub(super) fn egress_s(scenario: &DumbbellScenario, packet: f64, ack: f64) -> f6
     delay_s(scenario.forward_delay()) + scenario.flows.iter().next().map_or(0.0, of_flow)
 }
 
-/// Rejects a link that does not read a piggyback request with its burst.
+/// Rejects a link that does not read a piggyback request as soon as its burst is received.
 fn at_once(link: &Value) -> Result<(), Reason> {
     match link.get("piggyback_read").and_then(Value::as_str) {
         None | Some("at-once") => Ok(()),
@@ -254,7 +255,7 @@ fn uni(grant: &Value) -> Result<(), Reason> {
     if kind == "uni" { Ok(()) } else { Err(Reason::not_covered("grant.kind", kind, "uni")) }
 }
 
-/// Returns the independent probability that an MPDU is corrupted.
+/// Returns the probability with which each MPDU is corrupted independently.
 fn independent(field: &str, errors: &Option<Value>) -> Result<f64, Reason> {
     let Some(errors) = errors else { return Ok(0.0) };
     let kind = registry::kind_of(errors).map_err(|error| error.under(field))?;
