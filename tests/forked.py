@@ -49,7 +49,7 @@ PRELOADED = (
     "pandas",
     "rich.progress",
 )
-"""Modules that programs import on demand."""
+"""Modules that the server imports in advance; programs import them only when needed."""
 
 PROGRAM = """\
 #!/bin/sh
@@ -85,7 +85,7 @@ if status < 0:
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
-"""Only built-in modules: the interpreter starts in 10 ms.
+"""Text of a program. It imports only built-in modules, so that the interpreter starts in 10 ms.
 
 Signals are blocked until the request is sent, so that they follow it on the socket. The shell
 starts the interpreter because a ``#!`` line cannot contain a path with blanks.
@@ -95,7 +95,9 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that a program passes to its fork."""
 
 FIRST_FREE = 512
-"""First descriptor number of the files of a fork until they get their own numbers."""
+"""First file descriptor that the files of a fork use, until they are moved to their final
+descriptors.
+"""
 
 
 class ForkServer:

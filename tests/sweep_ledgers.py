@@ -17,8 +17,9 @@ from airpath.sweeps.plan import Engine, Plan, Point, Rule
 from airpath.sweeps.runs import Run
 
 Value = Callable[[Mapping[str, Any], int], Mapping[str, float | None] | str]
-"""Function that returns the metrics of a replication from the values of its point and its number,
-or its error."""
+"""Function of the axis values of a point and the index of a replication. It returns the metrics of
+the replication, or its error message.
+"""
 
 GRID = {"cc": ["newreno", "cubic"], "limit": ["100 packets", "50 packets"]}
 

@@ -26,7 +26,7 @@ from airpath.sweeps.plan import Plan, Point, Rule
 from airpath.sweeps.progress import Progress
 
 GOALS = {5: 0.8, 50: 0.95}
-"""Required efficiency, by milliseconds of a replication."""
+"""Required efficiency, as a mapping from the duration of a replication, ms, to the efficiency."""
 POINTS = 8
 ROUNDS = 3
 

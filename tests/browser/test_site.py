@@ -38,7 +38,7 @@ SEARCHED = {
     "ssthresh": "/reference/tcp-profiles.html",
     "airpath sweep": "/reference/cli.html",
 }
-"""Search terms, and a page among the results of each."""
+"""Mapping from a search term to a page that its results must contain."""
 LOADED = """
 const entries = [...performance.getEntriesByType("navigation"),
                  ...performance.getEntriesByType("resource")];

@@ -20,9 +20,9 @@ Command = Callable[..., Any]
 
 REPS = 500
 LONG = ("--reps", REPS, "--set", "duration=1000 s", "--threads", 2)
-"""Minutes; a replication takes a fraction of a second."""
+"""Options for a run of minutes, with replications of a fraction of a second."""
 ENDLESS = ("--reps", 2, "--set", "duration=1000000 s")
-"""No replication finishes within an hour."""
+"""Options for a run in which no replication finishes within an hour."""
 
 
 def interrupted_by_itself(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -148,7 +148,7 @@ RECORDED = (
     *("--set", "flows.0.count=8", "--set", "duration=2 s"),
     *("--reps", 2, "--out", "out"),
 )
-"""About ten thousand rows."""
+"""Options that record series with about ten thousand rows."""
 
 
 def named_files(lines: list[str]) -> set[str]:
@@ -177,7 +177,7 @@ def write_table(path, parts, *others):
 save.write_table = write_table
 sys.exit(main(sys.argv[1:]))
 """
-"""The command, interrupted by Ctrl-C halfway through writing the second file of series."""
+"""Script that calls the command, with Ctrl-C while the second file of series is half written."""
 
 
 def test_ctrl_c_while_series_are_written_keeps_the_finished_files(scenario: Path) -> None:
@@ -227,7 +227,7 @@ sys.meta_path.insert(0, Interrupts())
 from airpath.cli import main
 sys.exit(main(sys.argv[2:]))
 """
-"""The command, interrupted by Ctrl-C when it imports a module."""
+"""Script that calls the command, with Ctrl-C at the import of a module."""
 
 
 @pytest.mark.parametrize(

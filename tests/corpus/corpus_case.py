@@ -24,7 +24,7 @@ ADVICE = re.compile(
 )
 """The end of a message: the accepted values, or a plain reason why there are none."""
 ADVICE_IN_TABLES = re.compile(r"\bnot (JSON|an? |above 0|the lowest and the highest)")
-"""For files that a program wrote: the expected content."""
+"""The end of a message about a file that a program wrote: the expected content."""
 OURS = re.compile(r"Traceback|panicked|<class|object at 0x|pydantic|_airpath|\bself\b")
 """Internal words that no user should read."""
 

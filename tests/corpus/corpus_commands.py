@@ -142,7 +142,7 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "source": ("missing", "", ".", "traces:missing", "good.toml", "pipe", "\x00"),
     "target": ("", ".", "missing/new.csv", "good.trace/x.csv", "new.xlsx", "pipe", "\x00"),
 }
-"""Values that arguments without an option reject, by the name of the parameter."""
+"""Mapping from the name of a positional argument to values that it rejects."""
 
 _WRITTEN = ("--capture", "--capture-replication", "--format", "--figure-format", "--window")
 """Options about the written files."""

@@ -43,7 +43,7 @@ ANYTHING_ELSE = {
     "far below its range": ("-1e12", set[str]()),
     "far above its range": ("1e12", set[str]()),
 }
-"""Values in TOML, and the types of fields that accept them."""
+"""Mapping from a value, as TOML text, to the field types that accept it."""
 
 
 def faults(host: Host, skip: Collection[str] = ()) -> Iterator[Case]:

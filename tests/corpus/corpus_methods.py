@@ -86,7 +86,7 @@ OWNERS: dict[type, Callable[[], Any]] = {
     ap.phy.PerTable: table,
     ap.phy.ReedSolomon: code,
 }
-"""Classes with methods for users, and an object of each."""
+"""Mapping from each class with methods for users to an object of this class."""
 
 METHODS: dict[str, dict[str, Any]] = {
     "Comparison.figure": {},
@@ -160,7 +160,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "Trace.rates": {},
     "Trace.to_csv": {},
 }  # fmt: skip
-"""Methods with arguments, and valid values of these."""
+"""Mapping from each method with arguments to valid values of its arguments."""
 
 OF_NAMES = (
     *("Result.intervals", "Result.series", "Result.summary", "Result.table", "Result.to_latex"),
@@ -202,7 +202,7 @@ FITTING: dict[str, set[str]] = {
         or (name.startswith(("Plot.", "SweepPlot.")) and not name.endswith(".save"))
     },
 }
-"""Kinds of `OBJECTS` that an argument accepts."""
+"""Mapping from an argument to the kinds of `OBJECTS` that it accepts."""
 
 OUTSIDE: dict[str, tuple[Any, ...]] = {
     "point": (-1, 4, "1", 0.0), "replication": (-1, 1, "1", 0.0), "mcs": (-1, 99, "mcs99", 0.0),
@@ -217,7 +217,7 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
     "compare_to": ("vegas", 3),
     "directory": ("", 3, "good.toml"), "update": ({"durations": 1}, {"duration": 3j}),
 }  # fmt: skip
-"""Invalid values close to the accepted values of an argument with that name."""
+"""Mapping from the name of an argument to invalid values close to its accepted values."""
 
 
 def public_methods() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:

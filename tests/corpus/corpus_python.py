@@ -61,7 +61,9 @@ OBJECTS: dict[str, tuple[Callable[[], Any], set[str]]] = {
 RANGE_OF_THE_LINK = {
     "link.AttemptErrors(snr=...)": {"far below its range", "a fraction below 0"},
 }
-"""Numbers that the engine rejects once a link has the table: alone it belongs to no component."""
+"""Numbers that only the engine rejects, when a link has the table: without a link, the table
+belongs to no component.
+"""
 
 
 def constructors(host: Host) -> Iterator[Call]:
@@ -138,7 +140,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "mean_interval": (mean_interval, {"values": [1.0, 2.0], "confidence": 0.9}),
     "reproduction.reproduce": (reproduction.reproduce, {"paper": "qawla", "items": ["table2"]}),
 }  # fmt: skip
-"""Functions for users, with valid arguments."""
+"""Mapping from each function for users to valid arguments."""
 
 NOT_TRIED = {
     "accept_version", "bands", "capture_to", "command", "complementary", "effort", "engine",
@@ -166,7 +168,7 @@ FITTING: dict[str, set[str]] = {
     "snr_db": {"an array", "a table without texts as keys"},
     "table": _PATHS,
 }
-"""Kinds of `OBJECTS` that an argument accepts."""
+"""Mapping from an argument to the kinds of `OBJECTS` that it accepts."""
 
 
 def functions() -> Iterator[Call]:

@@ -29,7 +29,7 @@ else:
 Path = tuple[str | int, ...]
 
 FILES = {"trace": "good.trace", "rate-trace": "good.csv", "adaptive": "airpath:802.16-ctc-awgn"}
-"""Files that links read, by kind of link; they are next to the scenario."""
+"""Mapping from the kind of a link to the files that it reads, in the directory of the scenario."""
 
 GOOD: dict[str, Any] = {
     "duration": "100 s",

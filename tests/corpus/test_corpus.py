@@ -40,7 +40,8 @@ FEWEST = {
 }
 """Minimum number of cases in each area; the corpus grows with every key, option and argument."""
 KINDS = 785
-"""Minimum number of kinds (an error in a class of positions): the number in an earlier manual test.
+"""Minimum number of kinds of errors, where a kind is an error in a class of positions: the number
+of kinds in an earlier manual test.
 """
 
 TRACE = b"1\n2\n3\n"

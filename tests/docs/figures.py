@@ -88,7 +88,7 @@ def lte_comparison() -> Figure:
 PICTURES: dict[str, tuple[str, Callable[[], Figure], Callable[[], str]]] = {
     "docs/img/lte-comparison.png": (TITLE, lte_comparison, lte_comparison_source),
 }
-"""Title, plot function and source of each picture, by path."""
+"""Mapping from the path of each picture to its title, plot function and source."""
 
 
 if __name__ == "__main__":

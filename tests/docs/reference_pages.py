@@ -162,7 +162,7 @@ WORDS = {
     },
     "ArrivalRate": "arrivals",
 }
-"""Names of docstring types in a scenario file."""
+"""Mapping from a type in a docstring to its name in a scenario file."""
 WORD_LISTS: Mapping[str, Callable[[], Iterable[str]]] = {
     "congestion": lambda: map(quote, FAMILIES["congestion"].registry),
     "congestion of kernels": lambda: map(quote, FAMILIES["congestion"].emulated),
@@ -171,7 +171,7 @@ WORD_LISTS: Mapping[str, Callable[[], Iterable[str]]] = {
     "distributions": lambda: DISTRIBUTIONS,
     "capture points": lambda: CAPTURE_POINTS,
 }
-"""Values of keys with a list of words, as written in a scenario file."""
+"""Accepted values of keys that have a fixed list of values, as written in a scenario file."""
 PAPERS = {
     "clamp-2008": "Andrew, Hanly & Mukhtar 2008",
     "qawla-2015": "Ozturk & Akar 2015",

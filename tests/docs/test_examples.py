@@ -28,7 +28,7 @@ MAKEFILE = ROOT / "Makefile"
 MODELS = ROOT / "docs" / "reference" / "models"
 
 FAMILIES = {**scenario.FAMILIES, "model": Solution}
-"""Names that a user can choose, and solvers."""
+"""Families of components that a user can select by name, and the analytic models."""
 LONG = {"docs/explanation/fixed-point-validity.md", "docs/how-to/ask-the-kernel.md"}
 """Pages whose examples take long. Tests of the papers cover the first page; a shorter emulation
 test covers the second page."""

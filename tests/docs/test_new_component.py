@@ -55,7 +55,7 @@ SUITES: dict[str, list[tuple[str, ...]]] = {
         ("-p", "airpath-sim-tests", "--tests", "contracts::wrapped_links_and_windows"),
     ],
 }
-"""Families with a skeleton, and the test suites that cover every component of each family."""
+"""Mapping from each family with a skeleton to the test suites that cover all of its components."""
 REFUSALS = (
     "test_scenario_errors",
     "test_scenario_errors_links",
@@ -67,7 +67,9 @@ COMPONENTS = [(family, "trial-component") for family in FAMILIES]
 ENUM = re.compile(r"^built_in_components! \{\n(?: *///.*\n)* *enum (\w+):", re.MULTILINE)
 """Start of a family's list of components in Rust."""
 MOST_EDITS = 6
-"""A file, its module and registry lines, a class and its exported name, a page."""
+"""Number of edits: a file, its module line and its registry line, a class and its exported name, a
+page.
+"""
 
 
 def test_every_family_that_users_extend_has_a_skeleton() -> None:

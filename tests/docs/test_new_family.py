@@ -17,9 +17,10 @@ from tree_copies import ROOT, changed, docs_of, run
 FAMILY = ("--family", "jitter")
 QUIET = ("-q", "-p", "no:cacheprovider")
 MOST_EDITS = 13
-"""Three Rust files, their module, a module of classes and its import, its namespace in `airpath` (a
-module and two lines), a page, a section of the page of scenarios, and the line of the family in
-either list."""
+"""Number of edits: three Rust files, their module, a module of classes and its import, its
+namespace in `airpath` (a module and two lines), a page, a section of the page of scenarios, and the
+line of the family in either list.
+"""
 LISTS = {"crates/path/src/components.rs: family", "python/airpath/scenario/components.py: family"}
 
 FIXED, LINKS = "crates/link/src/links/fixed.rs", "python/airpath/scenario/link/links.py"

@@ -58,7 +58,7 @@ EDITS = [
         "self.ssthresh = window.max(u64::from(self.least_ssthresh) * self.mss);",
     ),
 ]
-"""The parameter: file, old text, new text."""
+"""Edits that add the parameter: file, old text, new text."""
 REFUSAL = """
 #[cfg(test)]
 mod least_ssthresh {
@@ -72,7 +72,7 @@ mod least_ssthresh {
     }
 }
 """
-"""A test of the range, which Python does not check."""
+"""Rust test of the parameter's range, which Python does not check."""
 RUN = """
 import json
 import airpath as ap

@@ -44,7 +44,7 @@ NOT_HELD = {
     "knee": "reading",
     "larger-margin": "paper",
 }
-"""First claims that do not hold, with the causes."""
+"""Claims whose first criterion does not hold, with the causes."""
 
 SHORT = Effort(replications=1, duration_s=40.0, warmup_s=10.0)
 

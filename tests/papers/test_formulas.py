@@ -25,7 +25,7 @@ RUNS: Mapping[str, Sequence[float]] = {
     "b1": [3.0, 5.0],
     "b2": [5.0, 7.0],
 }
-"""Numbers of the replications of each point: means 2, 4, 4 and 6."""
+"""Mapping from each point to the values of its replications; the means are 2, 4, 4 and 6."""
 
 POINTS = [
     Point({"group": name[0], "x": float(name[1])}, (name,)) for name in ("a1", "a2", "b1", "b2")

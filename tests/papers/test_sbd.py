@@ -55,13 +55,14 @@ def test_jain_index_in_windows_detects_alternating_flows() -> None:
 
 ROWS = [(number, bearer) for number in (2, 3, 4, 5) for bearer in BEARERS]
 FAR = {(3, 64): "24 % longer", (4, 64): "26 % longer"}
-"""Points outside the tolerance: SBD's proposed setting and RED's setting with the largest goodput,
-on the slowest bearer. Drops are too rare there for the published delay. The cause, a difference to
-the simulator of the paper, is unknown."""
+"""Points outside the tolerance: SBD with the proposed parameters and RED with the parameters of the
+largest goodput, on the slowest bearer. Drops at these points are too rare for the published delay.
+The cause, a difference from the simulator of the paper, is unknown.
+"""
 
 
 Results = Mapping[str, ItemResult]
-"""Items by key."""
+"""Mapping from the key of an item to its result."""
 
 
 @pytest.fixture(scope="module")

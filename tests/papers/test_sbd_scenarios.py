@@ -171,7 +171,9 @@ TABLE_1: dict[str, Callable[[Any, Any, Any], Any]] = {
         f"{2 * wire['delay_ns'] / 1e6:g} ms"
     ),
 }
-"""For each row of Table 1, the corresponding value of a resolved scenario."""
+"""Mapping from each row of Table 1 to a function that returns the corresponding value of a resolved
+scenario.
+"""
 
 
 @pytest.mark.parametrize("row", read_table(SBD, "table1.csv"), ids=lambda row: row["parameter"])

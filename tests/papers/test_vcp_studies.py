@@ -18,7 +18,7 @@ from studies.vcp.checks import CLAIMS, SWEEPS
 from studies.vcp.quantities import QUANTITIES, doppler_hz
 
 AS_THE_PAPER = ({"ack_priority": True}, {"burst_bits": 8})
-"""Values that VCP already has: their points are compared with other points."""
+"""Changes that set the values that VCP already has. Their points are compared with other points."""
 
 
 def test_burst_of_8_bits_corresponds_to_doppler_shift_of_50_khz() -> None:

@@ -251,8 +251,9 @@ def test_schemes_follow_from_the_link_budget_at_a_distance(distance_m: int) -> N
 # --- the model ---------------------------------------------------------------------------------
 
 CHECKED: Any = [(10, 16, 0.88), (30, 16, 0.75), (60, 16, 0.61), (10, 64, 0.98), (60, 64, 0.68)]
-"""T_ct in ms, W_th, and Mbit/s of an independent evaluation: bits of all replications over their
-time."""
+"""T_ct in ms, W_th, and the throughput in Mbit/s from an independent evaluation: the bits of all
+replications divided by their total time.
+"""
 
 
 @pytest.mark.parametrize(("contention_ms", "ssthresh", "mbps"), CHECKED)

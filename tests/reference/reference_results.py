@@ -38,7 +38,9 @@ LINK = (
     *("name", "utilisation", "delivered_bytes", "delivered_packets", "lost_packets"),
     *("regime_packets", "counters"),
 )
-"""Columns in the fingerprint. New columns of the results do not change it."""
+"""Columns of links in the fingerprint; `FLOW` and `QUEUE` are those of flows and queues. Columns
+that are added to the results later do not change the fingerprint.
+"""
 
 
 def fingerprint(value: Any) -> str:

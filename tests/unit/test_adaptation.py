@@ -23,7 +23,9 @@ MCSS = {
     "mid2": (2, 1.0, 50, 12.0e6),
     "fast": (6, 0.75, 54, 24.0e6),
 }
-"""Bits per symbol, code rate, block, c_m."""
+"""Mapping from the name of an MCS to its bits per symbol, code rate, block size (bytes) and rate
+c_m (bit/s).
+"""
 
 ONSETS_DB = {"slow": 0, "mid": 8, "mid2": 6, "fast": 16}
 

@@ -384,7 +384,9 @@ BAD_VALUES: dict[str, tuple[dict[str, Any], str]] = {
     "window": ({"kind": "clamp", "tau_bytes": 500, "average_packets": 1000, "beta": -1.0,
                 "ssthresh_bytes": None, "inner": {"kind": "fixed"}}, "beta"),
 }  # fmt: skip
-"""Component with one out-of-range value, and its field, by family."""
+"""Mapping from each family to a component with one out-of-range value, and the field of
+this value.
+"""
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -36,7 +36,7 @@ LAYERS = (
     "errors execution interrupts",
     "_airpath",
 )
-"""From top to bottom. Packages of one layer do not import each other."""
+"""Layers from top to bottom. Packages of one layer do not import each other."""
 
 EXCEPTIONS = {
     ("errors", "comparison"): "an interrupted call raises what was finished; a type only",
@@ -46,7 +46,7 @@ EXCEPTIONS = {
     ("arguments", "scenario.units"): "the same",
     ("reproduction.run", "report.paper"): "a run with a directory writes its page",
 }
-"""Imports upward, and why. They may only become fewer."""
+"""Permitted upward imports, with their reasons. Do not add new ones."""
 
 RANKS = {name: -place for place, layer in enumerate(LAYERS) for name in layer.split()}
 

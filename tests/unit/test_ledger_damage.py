@@ -27,7 +27,7 @@ from ledger_samples import OWN, digest, metrics, plan, run
 
 JOBS, RUNS, SECTOR = 3, 12, 512
 NEW = RUNS + 5
-"""A replication that is not part of the campaign."""
+"""A replication that is not part of the sweep."""
 
 NOTED = {"code": "few-replications", "text": "They are few.", "place": ""}
 JOB = {

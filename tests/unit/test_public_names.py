@@ -21,7 +21,7 @@ OF_COMPONENTS = (
     *("scheduler", "snr", "traffic", "window"),
 )
 MOST_NAMES = 27
-"""Top-level names, with `__version__`, without namespaces."""
+"""Maximum number of top-level names, including `__version__`, without namespaces."""
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def paper(tmp_path: Path) -> Path:
     return write_paper(tmp_path)
 
 
-def of(path: Path) -> str:
+def report_text(path: Path) -> str:
     return report_of_paper(json.loads(path.read_text()), directory=path.parent)
 
 
@@ -115,7 +115,7 @@ def test_claims_are_shown_with_verdicts_and_numbers() -> None:
 
 
 def test_links_lead_to_a_position_on_the_page_or_to_a_file(paper: Path) -> None:
-    page = Read(of(paper))
+    page = Read(report_text(paper))
     names = page.named("id")
     assert len(names) == len(set(names))
     targets = [target for target in page.named("href") if not target.startswith("data:")]
@@ -132,7 +132,7 @@ def test_links_to_files_are_relative_to_the_report(paper: Path, tmp_path: Path) 
 
 
 def test_same_input_gives_the_same_bytes(paper: Path, tmp_path: Path) -> None:
-    first = of(paper)
+    first = report_text(paper)
     (tmp_path / "again").mkdir()
     assert of(write_paper(tmp_path / "again")) == first
     assert str(tmp_path) not in first
@@ -144,7 +144,7 @@ def test_run_time_is_that_of_the_ledger_next_to_the_document(paper: Path) -> Non
     with Ledger.open(path) as ledger:
         machine = Machine("processor", 8, "Linux 6.1 (x86_64)")
         ledger.add_session(Session(ledger.own, "", 48, 5400.0, [machine]))
-    page = of(paper)
+    page = report_text(paper)
     assert "<dt>run time</dt><dd>1 h 30 min for 48 replications, 4.8 s of processor time" in page
     assert "<dt>machine</dt><dd>processor, 8 cores, Linux 6.1 (x86_64)</dd>" in page
     path.write_bytes(b"no ledger")
@@ -153,7 +153,7 @@ def test_run_time_is_that_of_the_ledger_next_to_the_document(paper: Path) -> Non
 
 def test_missing_figure_is_named(paper: Path) -> None:
     (paper.parent / "small-fig2.svg").unlink()
-    page = of(paper)
+    page = report_text(paper)
     assert "data:image/png;base64," in page
     assert "Missing, or" not in page
     (paper.parent / "small-fig2.png").unlink()
@@ -259,7 +259,7 @@ def test_command_writes_the_text_of_the_function(
         out = tmp_path / name
         assert main(["report", str(source), "-o", str(out)]) == 0
         assert capsys.readouterr() == ("", f"written: {out}\n")
-        assert out.read_text("utf-8") == of(paper)
+        assert out.read_text("utf-8") == report_text(paper)
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,11 @@ ROOT = Path(__file__).parents[2]
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.])/(work|farm|root)/")
 MOST_ROOT_ENTRIES = 20
 LONGEST_SOURCE = 500
-"""Lines; the guideline is 150 to 350, and longer files should be reviewed before this limit.
+"""Maximum number of lines of a source file. The guideline is 150 to 350; review longer files before
+they reach this limit.
 """
 MOST_ITEMS_OF_THE_FACADE = 75
-"""Items that crates/airpath exports."""
+"""Maximum number of items that crates/airpath exports."""
 
 
 def committed_files() -> list[Path]:

@@ -9,7 +9,7 @@ from airpath.models import rtt_stages
 from airpath.scenario import loads
 
 MSS, WINDOW = 960, 64
-"""1000 B with headers; 1.6 ms at 5 Mbit/s."""
+"""Payload of a segment, bytes (1000 B with headers, 1.6 ms at 5 Mbit/s), and window, segments."""
 
 
 @pytest.mark.parametrize("segments", [64, 1024, 5000, 16000])

@@ -23,10 +23,10 @@ SHIPPED = {
 
 
 BLOCKS = 5_000_000
-"""For a point with fewer than 400 errors."""
+"""Minimum number of blocks of a point with fewer than 400 errors."""
 
 OF_TEN_ITERATIONS = Path(studies.qawla.__file__).parent / "decoders"
-"""Tables with the decoder of the implementation used for comparison."""
+"""Tables measured with ten iterations, as in the implementation used for comparison."""
 
 
 def test_shipped_tables_are_listed() -> None:

@@ -219,7 +219,7 @@ def test_unscaled_window_is_at_most_65535_bytes() -> None:
 @pytest.mark.parametrize("growth", ["abc-2", "segments"])
 def test_delayed_acks_slow_growth_only_where_acks_are_counted(growth: str) -> None:
     # Regression: with window_growth = "bytes" the model was 34 % below the simulation.
-    def of(growth: str) -> float:
+    def relative_error(growth: str) -> float:
         link = {"kind": "fixed", "rate": "100 Mbit/s", "loss": 0.002}
         options = {"window_growth": growth, "receive_window": "4 MB"}
         flows = ap.flows(cc="newreno", base_rtt="80 ms", tcp=options)
@@ -228,8 +228,8 @@ def test_delayed_acks_slow_growth_only_where_acks_are_counted(growth: str) -> No
         found: float = solved(flows=flows, bottleneck__link=link).throughput_bps
         return found / float(runs.mean()) - 1
 
-    assert abs(of(growth)) < 0.15
-    assert abs(of("bytes")) < 0.15
+    assert abs(relative_error(growth)) < 0.15
+    assert abs(relative_error("bytes")) < 0.15
 
 
 # --- the page ----------------------------------------------------------------------------------

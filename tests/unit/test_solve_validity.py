@@ -57,13 +57,13 @@ def test_window_counts_whole_segments(window: str, timestamps: bool, header: str
 
 def test_segments_of_an_incomplete_delayed_ack_do_not_count() -> None:
     # With delayed ACKs, a window of seven segments sends six segments per round trip.
-    def of(segments: int, delayed: int) -> float:
+    def throughput_bps(segments: int, delayed: int) -> float:
         tcp = {"receive_window": segments * MSS, "delayed_ack_segments": delayed}
         return solved(path("50 Mbit/s", "80 ms", tcp)).throughput_bps
 
-    assert of(7, 1) == pytest.approx(7 / 6 * of(6, 1), rel=1e-9)
-    assert of(7, 2) == of(6, 2) == of(6, 1)
-    assert of(8, 3) == of(6, 1)
+    assert throughput_bps(7, 1) == pytest.approx(7 / 6 * throughput_bps(6, 1), rel=1e-9)
+    assert throughput_bps(7, 2) == throughput_bps(6, 2) == throughput_bps(6, 1)
+    assert throughput_bps(8, 3) == throughput_bps(6, 1)
 
 
 @pytest.mark.parametrize(("given", "packets"), [({}, 44), ({"max_window_packets": 43.69}, 43.69)])

@@ -204,7 +204,9 @@ SOLVED = {
     },
     RENO: {"goodput_bps": 0.06, "ip_throughput_bps": 0.06, "jain": 0.05},
 }
-"""Metrics of both engines with the accepted relative difference, for chance and model error."""
+"""Mapping from a metric of both engines to the accepted relative difference, due to chance and
+model error.
+"""
 
 
 @pytest.mark.filterwarnings("ignore::airpath.errors.ModelWarning")

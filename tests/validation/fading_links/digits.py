@@ -17,7 +17,7 @@ import second_opinion
 
 FILE = Path(__file__).with_name("digits.csv")
 DIGITS = 20
-"""Number of kept digits."""
+"""Number of digits in `digits.csv`."""
 PAPER = (0.00125, 0.125)
 """Transition probabilities 1 − γ and 1 − β of vcp-2008 §IV."""
 

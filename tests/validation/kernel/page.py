@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "real-kernel.md"
 PLACE = re.compile(r"(<!-- real kernel: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Goal = tuple[str, str, str, bool | None]
-"""Number, requirement, result, and whether the requirement is met."""
+"""Number of the criterion, requirement, result, and True if the requirement is met."""
 
 
 def paper_goals(results: analyse.Results) -> Iterator[Goal]:
