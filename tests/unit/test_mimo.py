@@ -124,7 +124,7 @@ def test_all_problems_of_a_link_are_reported_at_once() -> None:
         ({"fading": "rician"}, ".k_factor_db: missing. Set k_factor_db = 6."),
         (
             {"m": 2},
-            ".m = 2: Rayleigh fading has none. Remove it.",
+            ".m = 2: Rayleigh fading has no such parameter. Remove it.",
         ),
     ],
 )

@@ -12,7 +12,7 @@ use airpath_core::{
     Bytes, Ctx, Delays, DropReason, Histogram, LinkRate, Packet, PacketKind, QueueId, Series, Time,
 };
 
-/// A queue discipline whose length and sojourn times are measured.
+/// A queue discipline with measurements of its length and of sojourn times.
 pub struct Queue {
     disc: AnyQueue,
     id: QueueId,

@@ -269,7 +269,7 @@ fn new_queue_is_empty() {
     }
 }
 
-/// Returns a configuration of `kind` that drops no packet below 40 packets and admits none above.
+/// Returns a configuration of `kind` with a limit of 40 packets and no early drops.
 fn with_limit_of_40(kind: &str) -> Value {
     let changes = match kind {
         "droptail" | "rem" => json!({"limit": {"packets": 40}}),

@@ -151,8 +151,8 @@ fn burst() -> impl Strategy<Value = (Vec<(u32, Ecn)>, u64)> {
     (packets, pause)
 }
 
-/// Checks that every discipline makes equal decisions over two links, one of which polls an empty
-/// queue.
+/// Checks that every discipline makes equal decisions on two links. One of the links polls an empty
+/// queue, the other one does not.
 fn check_equal_decisions(
     keeping: Keeping,
     bursts: &[(Vec<(u32, Ecn)>, u64)],

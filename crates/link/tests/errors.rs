@@ -190,8 +190,9 @@ impl airpath_aqm::QueueWrapper for Listening {
     }
 }
 
-/// For every link, the bytes passed to the error process equal the frame sizes with the framing
-/// passed to the queue, and the duration of a frame follows from its bytes and the nominal rate.
+/// For every link, the sizes of the frames that the error process receives equal the sizes on the
+/// air, by the framing that the queue receives. The duration of a frame equals its size divided by
+/// the nominal rate.
 #[test]
 fn error_process_receives_every_byte_on_the_air() {
     for (kind, _) in AnyLink::BUILT_IN {

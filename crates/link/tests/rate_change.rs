@@ -236,8 +236,8 @@ fn rate_change_scales_all_rates_of_trace() {
     }
     link.set_rate(5, 1_000_000);
     // The first packet is sent at its initial rate of 1 Mbit/s. Then the rate is 1.5 Mbit/s from 10
-    // to 20 ms and 500 kbit/s from 20 to 30 ms, which carries 1250 bytes and two thirds of a
-    // nanosecond.
+    // to 20 ms and 500 kbit/s from 20 to 30 ms. The second packet ends at 16.6 ms and the third one
+    // at 30 ms, rounded up to nanoseconds.
     assert_eq!(link.until(100), [(10 * MS, 0), (16_666_667, 1), (30_000_001, 2)]);
 }
 

@@ -86,8 +86,8 @@ impl Meter {
         self.delivered_packets
     }
 
-    /// Returns the report of a link whose capacity is time, up to `now`. `in_progress_since` is the
-    /// start of the current transmission.
+    /// Returns the report up to `now` of a link whose unit of capacity is the nanosecond.
+    /// `in_progress_since` is the start of the current transmission.
     pub fn report_of_time(&self, now: Time, in_progress_since: Option<Time>) -> LinkReport {
         let sending =
             in_progress_since.map_or(Duration::ZERO, |began| self.busy_between(began, now));

@@ -34,8 +34,8 @@ pub(super) struct HarqBlock {
 
 impl Harq {
     /// Returns the new combined value of a block after another slot. The slot ended with the SNR
-    /// `snr` (power ratio). `before` is the combined value of the previous attempts, 0 if there are
-    /// none.
+    /// `snr` (power ratio). `before` is the combined value of the previous attempts; 0 if this is
+    /// the first attempt.
     #[inline]
     pub(super) fn on_feedback(self, before: f64, snr: f64, rate: &SlotRate) -> f64 {
         match self {

@@ -1,14 +1,15 @@
 //! Link of a cell: one radio channel that is divided into slots, and a queue for each user.
 //!
-//! Source: clamp-2008 §5.2 and §5.3. At the start of each slot the rates of the users with data are
-//! computed from their SNRs (Eq. 18), and a scheduler selects one user. The block of this user
-//! carries as many bits as fit into the slot: several packets, or a part of one packet. The block
-//! fails if the SNR at the end of the slot does not support the rate. Its bits are then
-//! retransmitted in the next slot of the user, at the rate of that slot. At the n-th consecutive
-//! failure the packets that the block would have completed are discarded. A packet that would have
-//! been only partly carried by the block is kept. If no packet is discarded, the failure count is
-//! not reset. With HARQ the same block is retransmitted instead. A packet is delivered at the end
-//! of the slot that completes it.
+//! Source: clamp-2008 §5.2 and §5.3.
+//!
+//! At the start of each slot the rates of the users with data are computed from their SNRs (Eq.
+//! 18), and a scheduler selects one user. The block of this user carries as many bits as fit into
+//! the slot: several packets, or a part of one packet. The block fails if the SNR at the end of the
+//! slot does not support the rate. Its bits are then retransmitted in the next slot of the user, at
+//! the rate of that slot. At the n-th consecutive failure the packets that the block would have
+//! completed are discarded. A packet that would have been only partly carried by the block is kept.
+//! If no packet is discarded, the failure count is not reset. With HARQ the same block is
+//! retransmitted instead. A packet is delivered at the end of the slot that completes it.
 //!
 //! Slots start at integer multiples of their length. While no user has data, the cell has no
 //! wake-ups: the SNR is computed as a function of time, and averages are updated by slot number. A

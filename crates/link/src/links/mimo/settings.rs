@@ -120,7 +120,7 @@ impl MimoConfig {
             match value {
                 Some(value) if *fading == of => _ = checks.within(field, *value, range),
                 Some(value) => {
-                    let problem = format!("{fading:?} fading has none");
+                    let problem = format!("{fading:?} fading has no such parameter");
                     checks.reject(field, value, &problem, "Remove it");
                 }
                 None if *fading == of => checks.missing(field, &format!("Set {field} = {example}")),

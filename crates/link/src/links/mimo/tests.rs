@@ -162,10 +162,10 @@ fn invalid_config_is_rejected() {
             json!({"small": {"up_to_bytes": 1, "code_rate": 0.5}}),
             "small = given: there is no fec. Set fec too; its code_rate = 1 corrects nothing",
         ),
-        (json!({"m": 0}), "m = 0: Rayleigh fading has none. Remove it"),
+        (json!({"m": 0}), "m = 0: Rayleigh fading has no such parameter. Remove it"),
         (
             json!({"fading": "nakagami", "m": 2, "k_factor_db": 300}),
-            "k_factor_db = 300: Nakagami fading has none. Remove it",
+            "k_factor_db = 300: Nakagami fading has no such parameter. Remove it",
         ),
         (json!({"fading": "rician"}), "k_factor_db = missing: missing. Set k_factor_db = 6"),
         (json!({"fading": "nakagami", "m": 0.4}), "m = 0.4: below 0.5. Accepted: 0.5 to 1000"),

@@ -101,7 +101,7 @@ impl TddConfig {
     fn check_components(&self, checks: &mut Checks) {
         check_retransmission(self.harq.as_ref(), self.arq, checks);
         if let Some(processes) = self.harq.as_ref().and_then(|harq| harq.processes) {
-            let problem = "a frame's MPDUs have as many as needed";
+            let problem = "the HARQ processes of this link are unlimited";
             checks.reject("harq.processes", processes, problem, "Remove it");
         }
         check_errors("errors", self.errors.as_ref(), checks);

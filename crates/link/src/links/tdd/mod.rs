@@ -182,7 +182,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
         let (asking, rules) = (request.rules(), grant.rules());
         if rules.asks && !asking.can_ask {
             let kind = config.grant["kind"].as_str().unwrap_or_default();
-            let problem = "nothing is ever granted, since stations cannot send requests";
+            let problem = "grants nothing, because stations cannot send requests";
             return Err(ConfigError::new("grant.kind", kind, problem));
         }
         // This check is for plug-in policies; `check` has already checked built-in policies.
@@ -357,7 +357,10 @@ impl Tdd {
     fn change_user(&mut self, user: UserId, change: &UserChange, ctx: &mut Ctx<'_>) {
         let number = user.0 as usize;
         if number >= self.stations.len() {
-            return ctx.fail(format!("station {number} of {} is changed", self.stations.len()));
+            return ctx.fail(format!(
+                "a control event changes station {number} of only {} stations",
+                self.stations.len()
+            ));
         }
         match (change, &mut self.radio) {
             (UserChange::SnrMoved(moved_db), Some(radio)) => radio.move_by(number, *moved_db),
@@ -370,9 +373,11 @@ impl Tdd {
                 }
                 self.change_rate(self.rate, ctx);
             }
-            (UserChange::SnrMoved(_), None) => ctx.fail("an SNR is changed without radio"),
+            (UserChange::SnrMoved(_), None) => {
+                ctx.fail("a control event changes the SNR, but the link has no radio")
+            }
             (UserChange::Scheme { .. }, Some(_)) => {
-                ctx.fail("a scheme is changed that follows the radio");
+                ctx.fail("a control event changes the MCS, but the radio selects the MCS");
             }
         }
     }

@@ -32,7 +32,7 @@ pub(super) struct Station {
     /// Number of request headers that the base station must grant.
     pub(super) headers: u32,
     /// Total bytes granted by maps. The next field is the total bytes of closed bursts. The
-    /// difference of both is granted but not used yet.
+    /// difference between both fields is granted but not used yet.
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
     /// Value of `closed_ever` at the latest request.

@@ -29,9 +29,9 @@ impl Tdd {
         if !had_data {
             station.waits_since = ctx.now;
         }
-        let has_come = direction.queue.packets() > before;
+        let is_queued = direction.queue.packets() > before;
         if self.requests_per_packet() {
-            if has_come {
+            if is_queued {
                 let bytes = u64::from(packet.size) + self.segmentation[1].header;
                 self.send_request(
                     BandwidthRequest { station: number as u32, bytes, adds: true },
@@ -75,8 +75,8 @@ impl Tdd {
         let Some(fallback) = self.rules.fallback else { return };
         let station = &self.stations[number];
         let has_data = station.sides[1].has_data();
-        let is_left = has_data && !station.is_served() && self.asking.can_ask;
-        let at = if is_left { station.waits_since + fallback } else { Time::NEVER };
+        let may_request = has_data && !station.is_served() && self.asking.can_ask;
+        let at = if may_request { station.waits_since + fallback } else { Time::NEVER };
         self.fallbacks.note(number, at);
         self.seldom = self.seldom.min(at);
     }

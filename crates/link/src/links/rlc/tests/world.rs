@@ -80,8 +80,8 @@ pub(super) struct World {
     waiting: VecDeque<Packet>,
     /// Number of bytes of the last SDU that no PDU carries yet.
     unsent: u64,
-    /// Number of the first SDU that is not both freed by the sender and delivered or discarded by
-    /// the receiver.
+    /// Number of the first SDU that is still needed: not freed by the sender, or neither delivered
+    /// nor discarded by the receiver.
     oldest: usize,
     next_delivery: usize,
     skips: u32,
