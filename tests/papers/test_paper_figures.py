@@ -175,7 +175,7 @@ def lines(figure: Any, **looks: Any) -> list[Any]:
 def plot_item(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], Any]:
     """Return a function that plots the figure of a qawla item and returns it."""
 
-    def of(key: str) -> Any:
+    def plot(key: str) -> Any:
         figures: list[Any] = []
 
         def keep(_session: Session, figure: Any, *_rest: Any) -> list[Path]:
@@ -187,7 +187,7 @@ def plot_item(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str]
         [figure] = figures
         return figure
 
-    return of
+    return plot
 
 
 def test_fig3_has_the_error_rates_of_table_2(plot_item: Callable[[str], Any]) -> None:

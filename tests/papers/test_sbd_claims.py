@@ -72,13 +72,13 @@ def test_slow_start_avoids_overflow_in_most_of_100_runs(empty_runs: int, holds: 
 
 def test_reconfiguration_needs_a_drop_tail_buffer_that_overflows() -> None:
     def made(overflow: float) -> Made:
-        def of(scenario: Any, _run: int) -> dict[str, float]:
+        def results(scenario: Any, _run: int) -> dict[str, float]:
             aqm = scenario.bottleneck.aqm
             shorter = bool(getattr(aqm, "by_rate", []))
             lost = overflow if aqm.kind == "droptail" else 0.0
             return {"overflow": lost, "delay": 1.0 if shorter else 2.0}
 
-        return of
+        return results
 
     assert outcome("reconfiguration-most-runs", made(1.0)).holds
     assert not outcome("reconfiguration-most-runs", made(0.0)).holds

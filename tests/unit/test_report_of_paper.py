@@ -134,12 +134,12 @@ def test_links_to_files_are_relative_to_the_report(paper: Path, tmp_path: Path) 
 def test_same_input_gives_the_same_bytes(paper: Path, tmp_path: Path) -> None:
     first = report_text(paper)
     (tmp_path / "again").mkdir()
-    assert of(write_paper(tmp_path / "again")) == first
+    assert report_text(write_paper(tmp_path / "again")) == first
     assert str(tmp_path) not in first
 
 
 def test_run_time_is_that_of_the_ledger_next_to_the_document(paper: Path) -> None:
-    assert "run time" not in of(paper)
+    assert "run time" not in report_text(paper)
     path = write_sweep(paper.parent)
     with Ledger.open(path) as ledger:
         machine = Machine("processor", 8, "Linux 6.1 (x86_64)")
@@ -148,7 +148,7 @@ def test_run_time_is_that_of_the_ledger_next_to_the_document(paper: Path) -> Non
     assert "<dt>run time</dt><dd>1 h 30 min for 48 replications, 4.8 s of processor time" in page
     assert "<dt>machine</dt><dd>processor, 8 cores, Linux 6.1 (x86_64)</dd>" in page
     path.write_bytes(b"no ledger")
-    assert "run time" not in of(paper)
+    assert "run time" not in report_text(paper)
 
 
 def test_missing_figure_is_named(paper: Path) -> None:
@@ -157,7 +157,7 @@ def test_missing_figure_is_named(paper: Path) -> None:
     assert "data:image/png;base64," in page
     assert "Missing, or" not in page
     (paper.parent / "small-fig2.png").unlink()
-    assert "! Missing, or not a figure: small-fig2.png, small-fig2.svg." in of(paper)
+    assert "! Missing, or not a figure: small-fig2.png, small-fig2.svg." in report_text(paper)
 
 
 def test_long_table_is_cut_with_a_note() -> None:
@@ -184,7 +184,7 @@ def test_policy_forbids_everything_outside_the_file() -> None:
 
 
 def test_page_names_no_other_server(paper: Path) -> None:
-    assert re.findall(r"(?:https?:)?//[a-z]", of(paper)) == []
+    assert re.findall(r"(?:https?:)?//[a-z]", report_text(paper)) == []
 
 
 def test_foreign_names_are_escaped(paper: Path, tmp_path: Path) -> None:
