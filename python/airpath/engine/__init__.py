@@ -1,1 +1,1 @@
-"""Interface to the engine: its input, and typed access to resolved scenarios."""
+"""Interface to the simulation engine: its input, and typed access to resolved scenarios."""

@@ -20,24 +20,24 @@ _QUEUES_OF_DATA = (
     ("forward", "bottleneck", "bottleneck"),
     ("reverse", "ack_path", "link that ACKs take"),
 )
-"""Direction of the data, table of the queue in which it waits, and name of the place for users."""
+"""Direction of data, scenario table with the queue for the data, and name of the link for users."""
 _MANY_SLOTS = 10**7
-"""Slots of a replication that take some seconds of processor time."""
+"""Number of slots per replication from which a run takes some seconds of CPU time."""
 
 
 @dataclass(frozen=True)
 class Advisory:
-    """A warning that the result tables do not show.
+    """A warning about a scenario or a result, in addition to the result tables.
 
     Parameters
     ----------
     code : str
-        Kind of the warning, for programs: ``receive-window``.
+        Identifier of the kind of warning, for scripts: ``receive-window``.
     text : str
-        One line for users, with a fix.
+        One-line message for users, with a fix.
     place : str
-        Location in the scenario, ``flows.0``, ``flows.web`` or ``bottleneck.aqm``; empty for the
-        entire run.
+        Key in the scenario to which the warning applies: ``flows.0``, ``flows.web`` or
+        ``bottleneck.aqm``. Empty for the entire run.
     """
 
     code: str
@@ -48,12 +48,12 @@ class Advisory:
         return f"{self.place}: {self.text}" if self.place else self.text
 
     def to_dict(self) -> dict[str, str]:
-        """Return the warning as a JSON object."""
+        """Return the warning as a dict for JSON."""
         return asdict(self)
 
 
 def find_advisories(scenario: Scenario, resolved: ResolvedScenario) -> list[Advisory]:
-    """Return the warnings that can be derived before the run.
+    """Return the warnings that are known before the run.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def find_advisories(scenario: Scenario, resolved: ResolvedScenario) -> list[Advi
 
 
 def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield groups whose congestion control equals that of another name under their profile."""
+    """Yield a warning for groups with different `cc` but equal algorithms due to the profile."""
     first: dict[str, tuple[int, str]] = {}
 
     def key(group: int) -> str:
@@ -113,7 +113,7 @@ def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterat
 def _without_marks(
     resolved: ResolvedScenario, uses: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield queues of data without marking, and groups there whose ECN use is one of `uses`."""
+    """Yield data queues that do not mark, with groups there whose ECN mode is in `uses`."""
     hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
     for way, place, where in _QUEUES_OF_DATA:
         who = [
@@ -127,7 +127,7 @@ def _without_marks(
 
 
 def _nothing_fits(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning for a limit in bytes that is below the size of a packet."""
+    """Yield a warning for queue limits in bytes that are below the size of a packet."""
     sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
     for group, flow in resolved.flows.first_of_groups.items():
         sizes[flow.direction][f"flows.{resolved.flows.group_key(group)}"] = flow.source.packet_bytes
@@ -153,7 +153,7 @@ def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) ->
 
 
 def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning for packets whose parity corrects no symbols."""
+    """Yield a warning for packets whose parity is too small to correct a symbol."""
     back = getattr(scenario.ack_path, "link", None)
     links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
     for place, link, way in links:
@@ -205,4 +205,4 @@ ADVISORIES: Sequence[Find] = (
     _nothing_corrected,
     _many_slots,
 )
-"""Functions in the order of the warnings; each reads few tables of a scenario."""
+"""Functions that find warnings, in the order in which the warnings are shown."""

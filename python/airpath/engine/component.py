@@ -1,4 +1,4 @@
-"""A component of a resolved scenario: a queue discipline, a congestion control, a link."""
+"""Access to a component of a resolved scenario, such as a queue discipline or a link."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Component"]
 
 @dataclass(frozen=True)
 class Component:
-    """A component with a kind and parameters in base units.
+    """A component of a resolved scenario: its kind, and parameters in base units.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Component:
 
     @property
     def kind(self) -> str:
-        """Name in the registry of the component's family."""
+        """Kind of the component, as in the registry of its family."""
         return str(self.description["kind"])
 
     def __contains__(self, parameter: str) -> bool:

@@ -1,4 +1,4 @@
-"""Input of the engine; all simulations and analyses are started here."""
+"""Input of the engine, with methods that start simulations and analyses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airpath.scenario.engine_problems import EngineProblem
 __all__ = ["Captures", "EngineInput", "Progress"]
 
 Captures = tuple[int, tuple[str, str], Sequence[tuple[str, str]]]
-"""Number of a replication, comments of section and interface, pairs of point and file."""
+"""Index of the replication, pcapng comments of section and interface, pairs of point and file."""
 
 Progress = Callable[[int, int, float], None]
 """Callback with finished and total replications and the finished fraction of simulated time."""
@@ -20,16 +20,16 @@ Progress = Callable[[int, int, float], None]
 
 @dataclass(frozen=True)
 class EngineInput:
-    """A resolved scenario and its files. Errors of the engine contain its own field paths.
+    """A resolved scenario with its files. Errors contain the field paths of the engine.
 
     Parameters
     ----------
     text : str
-        The resolved scenario, JSON.
+        The resolved scenario as JSON.
     traces : dict
-        Compiled traces by their key in the scenario.
+        Maps the name of each trace in the resolved scenario to the compiled trace.
     tables, snr : dict of str to str
-        Texts of error-rate tables and of SNR files, by key.
+        Map the names of error-rate tables and of SNR files in the resolved scenario to their texts.
     """
 
     text: str
@@ -38,9 +38,9 @@ class EngineInput:
     snr: dict[str, str] = field(default_factory=dict)
 
     def problems(self) -> list[EngineProblem]:
-        """Return every problem that the engine finds; a flow is named by the number of its entry.
+        """Return all problems found by the engine, which uses indices of entries to identify flows.
 
-        If there is no problem, the engine can build the network.
+        If the list is empty, the engine can build the network.
 
         Raises
         ------
@@ -58,21 +58,21 @@ class EngineInput:
         captures: Captures | None = None,
         progress: Progress | None = None,
     ) -> _airpath.SimulationOutput:
-        """Run replications.
+        """Simulate replications.
 
         Parameters
         ----------
         seed : int
             Master seed.
         replications : range
-            Numbers of the replications, in steps of 1.
+            Indices of the replications, in steps of 1.
         threads : int
             Worker threads. Default 1.
         captures : tuple, optional
             Packet captures of one replication. Default: no captures.
         progress : callable, optional
-            Called about ten times a second. If it raises `KeyboardInterrupt`, the run ends with
-            the finished replications.
+            Callback, called about ten times a second. If the callback raises `KeyboardInterrupt`,
+            the run ends, and the output has the finished replications.
 
         Raises
         ------
@@ -103,20 +103,21 @@ class EngineInput:
         trajectory_s: float | None = None,
         max_window_packets: float | None = None,
     ) -> str:
-        """Return the steady state of an analytic model, JSON.
+        """Return the steady state according to an analytic model, as JSON.
 
         Parameters
         ----------
         model : str, optional
-            Name of the model. Default: the one that covers the scenario.
+            Name of the model. Default: the model that covers the scenario.
         trajectory_s : float, optional
-            Time until which the equations of `clamp-fluid` are integrated as well, s.
+            If set, the equations of `clamp-fluid` are also integrated over time, up to this time,
+            s.
         max_window_packets : float, optional
             W_max of `fixed-point`, packets, from 1. Default: computed from the receive window.
 
         Raises
         ------
         ValueError
-            If no model covers the scenario, with a line for each reason.
+            If no model covers the scenario. The message has a line for each reason.
         """
         return _airpath.solve(self.text, self.tables, model, trajectory_s, max_window_packets)

@@ -1,4 +1,4 @@
-"""Translation of the engine's field paths into the keys of the scenario file."""
+"""Translation of field paths in the engine's errors into keys of the scenario file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["as_written", "in_words", "problems_of", "refuse"]
 def problems_of(
     scenario: Scenario, resolved: ResolvedScenario, found: list[EngineProblem]
 ) -> list[Problem]:
-    """Return the engine's problems with the keys and values of the scenario.
+    """Convert the engine's problems to problems with keys and values of the scenario.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def problems_of(
     resolved : ResolvedScenario
         Resolved form of the scenario.
     found : list of tuple
-        Problems as the engine reports them; a flow is named by the number of its entry.
+        Problems as reported by the engine, which identifies a flow by the index of its entry.
     """
     place, given = scenario.file or scenario.name, scenario.given()
     groups = [entry.group for entry in resolved.flows.entries]
@@ -42,7 +42,7 @@ def problems_of(
 
 
 def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineInput) -> None:
-    """Raise the engine's problems with a scenario, if there are any.
+    """Raise an error if the engine does not accept a scenario.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineI
     Raises
     ------
     ScenarioError
-        If the engine does not accept the scenario, with every problem found.
+        If the engine does not accept the scenario. The error lists all problems found.
     BadValueError
         If a file cannot be read.
     """
@@ -69,24 +69,24 @@ def refuse(scenario: Scenario, resolved: ResolvedScenario, engine_input: EngineI
 
 
 def _group(scenario: Scenario, flow: int) -> int:
-    """Return the number of the group that a flow belongs to."""
+    """Return the index of the group to which a flow belongs."""
     return bisect(list(accumulate(group.count for group in scenario.flows)), flow)
 
 
 def in_words(scenario: Scenario, line: str) -> str:
-    """Return a problem of the engine with its location in the scenario.
+    """Replace the field in an error message of the engine by the key in the scenario.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario as the user wrote it.
     line : str
-        Message of the engine: a field and its problem.
+        Message of the engine, which consists of a field and the problem.
     """
     place = scenario.file or scenario.name
     flow, _, key = line.removeprefix("flows.").partition(".")
     if line.startswith("flows.") and flow.isdecimal():
-        # The engine numbers flows, the scenario numbers groups of flows.
+        # The engine counts flows; the scenario counts groups of flows.
         if scenario.file is not None and key.startswith("return_wire"):
             key = key.replace("return_wire", "return", 1)
         return f"{place}: flows.{_group(scenario, int(flow))}.{key}"
@@ -94,7 +94,7 @@ def in_words(scenario: Scenario, line: str) -> str:
 
 
 def as_written(scenario: Scenario, line: str) -> str:
-    """Return the problem as `in_words` does, with the value in the notation of the scenario.
+    """Return the message as `in_words` does, with the value in the notation of the scenario.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def as_written(scenario: Scenario, line: str) -> str:
             return line
     if isinstance(found, dict) and found.keys() == {"kind"}:
         found = found["kind"]
-    # Numbers have the same text in both forms; quantities, words and tables differ.
+    # Plain numbers have the same text in both forms; quantities, strings and tables differ.
     if not (given and value and isinstance(found, (bool, str, list, dict))):
         return line
     return f"{place}{field} = {show(found)}: {problem}"

@@ -1,7 +1,7 @@
-"""Estimates the memory of a run before it starts, and rejects a run that needs too much.
+"""Estimate of the memory that a run requires, and rejection of runs that require too much.
 
-The number of packets is an upper bound: the bottleneck's rate for the entire time, in full-sized
-packets.
+The estimated number of packets is an upper bound: full-sized packets at the bottleneck's rate for
+the entire duration.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from airpath.scenario.units import Duration, quote
 __all__ = ["memory_bytes", "needed", "refuse_too_much"]
 
 _SAMPLE, _SS_ROW, _FLOW, _RUN, _PHASE = 24, 300, 4_000, 20_000, 900
-"""Bytes of a recorded value, a row of `ss`, the statistics of a flow, a replication, a phase."""
+"""Bytes of a recorded value, of a row of `ss`, and of statistics per flow, run and phase."""
 _EVERY_PACKET = ("delivered", "sojourn", "seq_sent", "seq_received")
 _OF_FLOWS = ("cwnd", "ssthresh", "rtt")
 _FROM_ABOVE = ("record.interval", "record.series")
@@ -28,7 +28,7 @@ _NS = 1e9
 
 
 class Need(NamedTuple):
-    """Memory that one key requires: its value, the number and kind of items, bytes, a fix."""
+    """Memory required because of one key: value, number and kind of items, bytes, and a fix."""
 
     key: str
     value: str
@@ -39,7 +39,7 @@ class Need(NamedTuple):
 
 
 def memory_bytes() -> float:
-    """Return the size of this machine's memory, bytes."""
+    """Return the memory size of this machine, bytes."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
@@ -47,12 +47,12 @@ def memory_bytes() -> float:
 
 
 def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
-    """Reject a run whose results do not fit into the memory.
+    """Raise an error if the results of a run do not fit into memory.
 
     Parameters
     ----------
     place : str
-        Beginning of the message: the scenario's file or name.
+        File or name of the scenario, with which the message begins.
     resolved : ResolvedScenario
         The resolved scenario.
     reps : int
@@ -61,11 +61,13 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
     Raises
     ------
     BadValueError
-        With the key that requires the most memory, an estimate, and a fix.
+        If they do not fit. The message has the key that requires the most memory, an estimate, and
+        a fix.
     """
     needs = needed(resolved, reps)
     machine = memory_bytes()
-    # Recorded values may be fewer than the estimate; their memory is also checked during the run.
+    # There may be fewer recorded values than estimated; their memory is also checked during the
+    # run.
     certain = [need for need in needs if need.key not in _FROM_ABOVE]
     for asked, there in ((certain, memory.available_bytes() or machine), (needs, machine)):
         if sum(need.bytes for need in asked) > there:
@@ -82,7 +84,7 @@ def refuse_too_much(place: str, resolved: ResolvedScenario, reps: int) -> None:
 
 
 def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
-    """Return the memory of each part of a result; see `refuse_too_much` for the parameters."""
+    """Return the memory of each part of a result; parameters as in `refuse_too_much`."""
     record, duration_s = resolved.recording, resolved.duration_s
     flows = len(resolved.flows)
     shorter = "a longer interval, fewer replications or a shorter duration"
@@ -129,13 +131,13 @@ def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
 
 
 def _rate_bps(resolved: ResolvedScenario) -> float:
-    """Return the largest rate of the bottleneck in the scenario; 0 if it contains none."""
+    """Return the largest rate of the bottleneck; 0 if the scenario contains no rate."""
     changes = (change.rate_bps or 0 for change in resolved.changes)
     return float(max(resolved.link.largest_rate_bps, *changes, 0))
 
 
 def _amount(count: float) -> str:
-    """Return an amount of memory with two digits and its unit."""
+    """Return an amount of memory as text with two digits and a unit."""
     units = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
     size, unit = next((pair for pair in units if count >= pair[0]), units[-1])
     return f"{count / size:.{2 if count < 100 * size else 3}g} {unit}"

@@ -1,4 +1,4 @@
-"""The flows of a resolved scenario: sources, start times and wires."""
+"""Access to the flows of a resolved scenario: sources, start times and wires."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _TIMESTAMPS = 12
 
 @dataclass(frozen=True)
 class Wire:
-    """A wire: a fixed delay and an optional rate.
+    """A wired hop with a constant delay and an optional rate.
 
     Parameters
     ----------
     rate_bps : int or None
-        Bit rate; None is infinite.
+        Bit rate; None means infinite.
     delay_ns : int
         One-way propagation delay, ns.
     is_limited : bool
-        True if its queue has a limit.
+        True if the queue of the wire has a limit.
     """
 
     rate_bps: int | None = None
@@ -40,7 +40,7 @@ class Wire:
 
     @classmethod
     def of(cls, description: Mapping[str, Any] | None) -> Wire:
-        """Return the wire of a description; without a description, one without rate and delay."""
+        """Create a wire from its resolved form; None gives a wire without rate and delay."""
         found = description or {}
         is_limited = found.get("limit") is not None
         return cls(found.get("rate_bps"), int(found.get("delay_ns", 0)), is_limited)
@@ -48,16 +48,17 @@ class Wire:
 
 @dataclass(frozen=True)
 class Start:
-    """Start time of the flows of an entry.
+    """Start times of the flows of an entry.
 
     Parameters
     ----------
     earliest_ns, latest_ns : int
-        Range of the start, ns. For Poisson arrivals, both are the start of the arrivals.
+        Range of the start times, ns. For Poisson arrivals, both are the start of the arrival
+        process.
     gap_ns : int or None
-        Mean time between Poisson arrivals, ns; None for flows that start once.
+        Mean time between Poisson arrivals, ns; None without an arrival process.
     until_ns : int or None
-        Time after which no flow arrives, ns.
+        End of the arrival process, ns; None if it does not end.
     """
 
     earliest_ns: int
@@ -67,7 +68,7 @@ class Start:
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Start:
-        """Return the start of a description."""
+        """Create the start times from their resolved form."""
         if description["kind"] == "poisson":
             begin = description["from_ns"]
             return cls(begin, begin, description["gap_ns"], description.get("until_ns"))
@@ -78,12 +79,12 @@ class Start:
 
 @dataclass(frozen=True)
 class TcpParameters:
-    """The TCP parameters of a flow; quantities are integers of their base unit.
+    """The TCP parameters of a flow, with quantities as integers in base units.
 
     Parameters
     ----------
     values : mapping
-        Values by name in the resolved form, `Parameter.resolved` in the table of TCP parameters.
+        Maps names in the resolved form (`Parameter.resolved`) to values.
     """
 
     values: Mapping[str, Any]
@@ -94,7 +95,7 @@ class TcpParameters:
 
     @property
     def profile(self) -> str:
-        """The profile that provides the defaults."""
+        """Name of the profile that provides the defaults."""
         return str(self.values["profile"])
 
     @property
@@ -104,12 +105,12 @@ class TcpParameters:
 
     @property
     def stamp_bytes(self) -> int:
-        """Bytes of the timestamps option in each segment; 0 without it."""
+        """Size of the timestamps option in each segment, bytes; 0 without timestamps."""
         return _TIMESTAMPS if self.values.get("timestamps") else 0
 
     @property
     def header_bytes(self) -> int:
-        """IP and TCP headers with the timestamps option, bytes."""
+        """Size of IP and TCP headers, including the timestamps option, bytes."""
         return int(self.values["header_bytes"]) + self.stamp_bytes
 
     @property
@@ -124,22 +125,22 @@ class TcpParameters:
 
     @property
     def window_scaling(self) -> str:
-        """Use of the window scale option."""
+        """Value of the TCP parameter `window_scaling`."""
         return str(self.values["window_scaling"])
 
     @property
     def recovery(self) -> str:
-        """Loss recovery."""
+        """Value of the TCP parameter `recovery`."""
         return str(self.values["recovery"])
 
     @property
     def ecn(self) -> str:
-        """Use of the ECN field."""
+        """ECN mode in the resolved form."""
         return str(self.values.get("ecn", "off"))
 
     @property
     def pacing(self) -> str:
-        """Use of pacing."""
+        """Value of the TCP parameter `pacing`."""
         return str(self.values["pacing"])
 
     @property
@@ -155,7 +156,7 @@ class TcpParameters:
 
 @dataclass(frozen=True)
 class Source(Component):
-    """Source of a flow's data."""
+    """Traffic source of a flow."""
 
     @property
     def is_tcp(self) -> bool:
@@ -174,12 +175,12 @@ class Source(Component):
 
     @cached_property
     def sender(self) -> str:
-        """The congestion control algorithm and the parameters of a TCP sender, as one text."""
+        """Congestion control and parameters of a TCP sender as one text, to compare senders."""
         return json.dumps([self.congestion.description, self.tcp.values], sort_keys=True)
 
     @property
     def window(self) -> str:
-        """Kind of the receive window of a TCP flow."""
+        """Kind of the receive-window policy of a TCP flow."""
         return str((self.get("window") or {}).get("kind", "fixed"))
 
     @property
@@ -200,12 +201,12 @@ class Source(Component):
 
     @property
     def is_on_off(self) -> bool:
-        """True if an application pauses the source."""
+        """True if the application alternates between sending and pausing."""
         return self.get("application") is not None
 
     @property
     def may_abort(self) -> bool:
-        """True if the connection is aborted after a number of retransmissions."""
+        """True if the number of retransmissions before an abort is limited."""
         return bool({"max_retries", "max_syn_retries"} & self.tcp.values.keys())
 
     @property
@@ -235,7 +236,7 @@ class Source(Component):
 
 @dataclass(frozen=True)
 class Flow:
-    """A flow, or several consecutive equal flows.
+    """A flow, or several consecutive flows with equal parameters.
 
     Parameters
     ----------
@@ -247,12 +248,12 @@ class Flow:
 
     @property
     def group(self) -> int:
-        """Number of the flow's group in the scenario."""
+        """Index of the flow's group in the scenario."""
         return int(self.description["group"])
 
     @property
     def group_name(self) -> str | None:
-        """Name of the flow's group; None if it has none."""
+        """Name of the flow's group; None if the group has no name."""
         return self.description.get("name")
 
     @property
@@ -267,7 +268,7 @@ class Flow:
 
     @cached_property
     def source(self) -> Source:
-        """The source of the flow's data."""
+        """Traffic source of the flow."""
         return Source(self.description["source"])
 
     @cached_property
@@ -277,37 +278,37 @@ class Flow:
 
     @property
     def user(self) -> int | None:
-        """Number of the flow's user of a cell, or station; None without one."""
+        """Index of the user or station to which the flow belongs; None without users."""
         return self.description.get("user")
 
     @property
     def stop_ns(self) -> int | None:
-        """Time after which the source offers no new data, ns; None without an end."""
+        """Time after which the source offers no new data, ns; None if it never stops."""
         return self.description.get("stop_ns")
 
     @cached_property
     def access(self) -> Wire:
-        """The wire in front of the shared hops."""
+        """Wire before the shared hops."""
         return Wire.of(self.description.get("access"))
 
     @cached_property
     def egress(self) -> Wire:
-        """The wire behind the shared hops."""
+        """Wire after the shared hops."""
         return Wire.of(self.description.get("egress"))
 
     @cached_property
     def ack_access(self) -> Wire:
-        """The wire of the ACKs in front of the ACK path."""
+        """Wire of the ACKs before the ACK path."""
         return Wire.of(self.description.get("ack_access"))
 
     @cached_property
     def return_wire(self) -> Wire:
-        """The wire of the ACKs behind the ACK path."""
+        """Wire of the ACKs after the ACK path."""
         return Wire.of(self.description.get("return_wire"))
 
 
 class Flows(Sequence[Flow]):
-    """The flows of a scenario by number; consecutive equal flows share one object.
+    """Sequence of all flows of a scenario; consecutive equal flows share one object.
 
     Parameters
     ----------
@@ -327,7 +328,7 @@ class Flows(Sequence[Flow]):
     @overload
     def __getitem__(self, number: slice) -> Sequence[Flow]: ...
     def __getitem__(self, number: int | slice) -> Flow | Sequence[Flow]:
-        """Return a flow; negative numbers count from the end."""
+        """Return a flow; negative indices count from the end."""
         numbers = range(len(self))[number]
         if isinstance(numbers, range):
             return [self[one] for one in numbers]
@@ -338,7 +339,7 @@ class Flows(Sequence[Flow]):
             yield from repeat(entry, entry.count)
 
     def ranges(self) -> Iterator[tuple[range, Flow]]:
-        """Yield the numbers of consecutive equal flows, and the object that they share."""
+        """Yield the indices of consecutive equal flows, and the object that they share."""
         begin = 0
         for end, entry in zip(self._ends, self.entries, strict=True):
             yield range(begin, end), entry
@@ -346,7 +347,7 @@ class Flows(Sequence[Flow]):
 
     @cached_property
     def groups(self) -> Mapping[int, Sequence[int]]:
-        """Numbers of the flows of each group."""
+        """Maps the index of each group to the indices of its flows."""
         found: dict[int, list[int]] = {}
         for numbers, entry in self.ranges():
             found.setdefault(entry.group, []).extend(numbers)
@@ -354,12 +355,12 @@ class Flows(Sequence[Flow]):
 
     @cached_property
     def group_names(self) -> Mapping[int, str]:
-        """Names of the groups that have one, by number."""
+        """Maps the index of each group with a name to this name."""
         named = ((entry.group, entry.group_name) for entry in self.entries)
         return {group: name for group, name in named if name is not None}
 
     def group_key(self, group: int) -> str:
-        """Return the name of a group in metrics: its name, or its number without one."""
+        """Return the identifier of a group in metrics: its name, or its index without a name."""
         return self.group_names.get(group, str(group))
 
     def group_title(self, group: int) -> str:
@@ -372,7 +373,7 @@ class Flows(Sequence[Flow]):
         return f"{number} {name}" if name else str(number)
 
     def group_of(self, key: str) -> int | None:
-        """Return the number of the group with a name or number; None if no group has it."""
+        """Return the index of the group with this name or index; None if no such group exists."""
         named = next((group for group, name in self.group_names.items() if name == key), None)
         if named is not None:
             return named
@@ -380,7 +381,7 @@ class Flows(Sequence[Flow]):
 
     @cached_property
     def first_of_groups(self) -> Mapping[int, Flow]:
-        """The first flow of each group, by the number of the group."""
+        """Maps the index of each group to its first flow."""
         found: dict[int, Flow] = {}
         for entry in self.entries:
             found.setdefault(entry.group, entry)
@@ -390,7 +391,7 @@ class Flows(Sequence[Flow]):
         """Return the quantities that only some flows of this scenario have.
 
         The quantities are `transfer_bytes` if sizes are random, and `aborted_at_s` if a connection
-        may be aborted. They may be missing in a single flow or run.
+        may be aborted. A flow or a replication may lack them.
         """
         sources = [entry.source for entry in self.entries]
         found = {

@@ -1,4 +1,4 @@
-"""The files of a scenario: traces, error-rate tables and SNR files."""
+"""Reading of a scenario's files: traces, error-rate tables and SNR files."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from airpath.trace import Trace
 __all__ = ["Inputs", "Reading", "Role", "read_inputs", "trace_formats"]
 
 Role = Literal["mahimahi", "csv", "table", "snr"]
-"""Role of a file: a trace in one of two formats, an error-rate table, or an SNR over time."""
+"""Role of a file: trace in one of two formats, error-rate table, or SNR over time."""
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Contents of a scenario's files, by the keys of its resolved form.
+    """Contents of a scenario's files. All mappings have the names in the resolved form as keys.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Inputs:
     paths: Mapping[str, Path]
 
     def for_engine(self, resolved: ResolvedScenario) -> EngineInput:
-        """Return a resolved scenario with these files as input of the engine."""
+        """Combine a resolved scenario with these files to the input of the engine."""
         return EngineInput(
             json.dumps(resolved.for_engine().document, allow_nan=False),
             {name: trace.compiled for name, trace in self.traces.items()},
@@ -56,20 +56,20 @@ class Inputs:
 
     @property
     def table_texts(self) -> dict[str, str]:
-        """Texts of the error-rate tables, by key."""
+        """Maps names of error-rate tables to their texts."""
         return {name: self.texts[name] for name, role in self.roles.items() if role == "table"}
 
     @property
     def snr_texts(self) -> dict[str, str]:
-        """Texts of the SNR files, by key."""
+        """Maps names of SNR files to their texts."""
         return {name: self.texts[name] for name, role in self.roles.items() if role == "snr"}
 
     def digest(self, name: str) -> str:
-        """Return the SHA-256 of the file with a key, hexadecimal."""
+        """Return the SHA-256 of the file `name`, hexadecimal."""
         return _digest(self.texts[name])
 
     def provenance(self) -> dict[str, Any]:
-        """Return the path and SHA-256 of each trace and each error-rate table, by key."""
+        """Map the name of each trace and error-rate table to its path and SHA-256."""
         files = {
             name: {"file": str(self.paths[name]), "sha256": self.digest(name)}
             for name in (*self.traces, *self.snr_texts, *self.table_texts)
@@ -83,12 +83,12 @@ class Inputs:
 
 @lru_cache(64)
 def _digest(text: str) -> str:
-    """Return the SHA-256 of a text; cached, because points of a sweep share texts."""
+    """Return the SHA-256 of a text. The result is cached: points of a sweep share texts."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Reading:
-    """Cache of files, so that a file of several scenarios is read once."""
+    """Cache of file contents, so that a file that several scenarios use is read once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, Path], tuple[str, Trace | None]] = {}
@@ -124,18 +124,18 @@ def read_inputs(
     Parameters
     ----------
     place : str or None
-        The scenario's file, for error messages.
+        File of the scenario, for error messages.
     resolved : ResolvedScenario
         The scenario.
     files : mapping of str to Path
-        Paths of its files by key.
+        Maps names in the resolved scenario to paths.
     reading : Reading
         Cache with the files of earlier scenarios.
 
     Raises
     ------
     BadValueError
-        If files cannot be read or have another format; the message lists all of them.
+        If files cannot be read or have a wrong format. The message lists all such files.
     """
     formats = trace_formats(resolved)
     fields: dict[str, tuple[str, ...]] = {}
@@ -167,7 +167,7 @@ def read_inputs(
 
 
 def trace_formats(resolved: ResolvedScenario) -> dict[str, Literal["mahimahi", "csv"]]:
-    """Return the format of each trace of a link, by its key in a resolved scenario."""
+    """Map the name of each trace of a link in the resolved scenario to its format."""
     found: dict[str, Literal["mahimahi", "csv"]] = {}
     for _, link in resolved.links():
         if link.trace is not None and link.trace_format is not None:
@@ -176,7 +176,7 @@ def trace_formats(resolved: ResolvedScenario) -> dict[str, Literal["mahimahi", "
 
 
 def _table_text(place: str | None, field: tuple[str, ...], name: str, path: Path) -> str:
-    """Return the text of a valid table; errors name the scenario's key."""
+    """Read and check an error-rate table; return its text. Errors contain the scenario's key."""
     try:
         text = read_table(name, path)
         _airpath.PerTable.from_json(text)

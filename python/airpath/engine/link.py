@@ -1,4 +1,4 @@
-"""The link of a resolved scenario; methods of the link's class depend on its kind."""
+"""Access to a link of a resolved scenario; the class of its kind computes the properties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ResolvedLink"]
 
 
 class ResolvedLink(Component):
-    """A link with a kind and parameters."""
+    """A link of a resolved scenario."""
 
     @property
     def _class(self) -> type[Link]:
@@ -22,7 +22,7 @@ class ResolvedLink(Component):
 
     @property
     def series(self) -> frozenset[str]:
-        """Recorded series that this link writes and some other links do not."""
+        """Link-specific series that can be recorded for this link."""
         return self._class.series
 
     @property
@@ -32,41 +32,41 @@ class ResolvedLink(Component):
 
     @property
     def trace(self) -> str | None:
-        """Key of the link's trace; None without one."""
+        """Name of the link's trace in the resolved scenario; None without a trace."""
         return _text(self.get("trace"))
 
     @property
     def trace_format(self) -> Literal["mahimahi", "csv"] | None:
-        """Format of the link's trace."""
+        """File format of the link's trace; None without a trace."""
         return self._class.trace_format
 
     @property
     def table(self) -> str | None:
-        """Key of the link's error-rate table; None without one."""
+        """Name of the link's error-rate table in the resolved scenario; None without a table."""
         return _text(self.get("table"))
 
     @property
     def known_rates_bps(self) -> list[float]:
-        """Bit rate of each regime; one for a constant rate, empty if unknown."""
+        """Bit rate of each regime: one element for a constant rate, empty if unknown."""
         return self._class.known_rates_bps(self.description)
 
     @property
     def largest_rate_bps(self) -> float:
-        """Upper bound of the bit rate; 0 if none is known."""
+        """Upper bound of the bit rate; 0 if no bound is known."""
         return self._class.largest_rate_bps(self.description)
 
     @property
     def latencies_ns(self) -> tuple[int, int]:
-        """Delays that each direction adds to the delay of the hop, ns."""
+        """Forward and reverse delay that the link adds to the delay of the hop, ns."""
         return self._class.latencies_ns(self.description)
 
     @property
     def regime_boundaries(self) -> list[int]:
-        """Queue lengths, packets, at which each further regime begins."""
+        """Queue length, packets, at which each regime after the first begins."""
         return self._class.regime_boundaries(self.description)
 
     def regime_labels(self, table: Callable[[], str | None]) -> list[str]:
-        """Return a label of each regime, or an empty list; `table` returns the error-rate table."""
+        """Return the label of each regime; see `Link.regime_labels`."""
         return self._class.regime_labels(self.description, table)
 
     def slots(self, duration_ns: int) -> float:

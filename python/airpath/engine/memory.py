@@ -1,4 +1,4 @@
-"""Memory that is available to this process."""
+"""Functions that determine the memory available to this process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ __all__ = ["available_bytes", "for_recordings"]
 def available_bytes() -> int | None:
     """Return the memory that is available to this process; None if unknown.
 
-    This is the minimum of free memory, the rest of the control group's limit and ``ulimit -v``.
+    The result is the minimum of the free memory, the unused part of the control group's limit, and
+    the unused part of ``ulimit -v``.
     """
     return min((*_free(), *_of_group(), *_of_limit()), default=None)
 
@@ -45,7 +46,7 @@ def _of_group() -> Iterator[int]:
 
 
 def _cached(statistics: Path) -> int:
-    """Return the bytes of cached files in a control group that can be evicted."""
+    """Return the size of evictable cached files in a control group, bytes."""
     lines = (line.split() for line in statistics.read_text("ascii").splitlines())
     return next((int(line[1]) for line in lines if line[:1] == ["inactive_file"]), 0)
 

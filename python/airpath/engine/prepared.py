@@ -1,4 +1,4 @@
-"""A scenario that is ready to run: resolved, with its files in memory."""
+"""Scenarios that are ready to run: resolved, with their files in memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PreparedScenario:
 
     @property
     def advisories(self) -> list[Advisory]:
-        """Warnings known before the run; a result contains those of the run as well."""
+        """Warnings known before the run; a result also contains the warnings of the run."""
         return find_advisories(self.scenario, self.resolved)
 
     @cached_property
@@ -61,12 +61,12 @@ class PreparedScenario:
         return self.inputs.for_engine(self.resolved)
 
     def check(self) -> None:
-        """Build the network without running it.
+        """Check that the engine can build the network of the scenario.
 
         Raises
         ------
         ScenarioError
-            If the engine does not accept the scenario, with every problem found.
+            If the engine does not accept the scenario. The error lists all problems found.
         BadValueError
             If a file cannot be read.
         """
@@ -96,7 +96,7 @@ def prepare(
     ScenarioError
         If only a kernel implements a component, and `emulated` is False.
     BadValueError
-        If files cannot be read or have another format; the message lists all of them.
+        If files cannot be read or have a wrong format. The message lists all such files.
     """
     if not emulated and (problems := list(only_emulated(scenario))):
         raise ScenarioError(problems)
@@ -107,12 +107,12 @@ def prepare(
 
 
 def prepared(scenario: Any, *, emulated: bool = False) -> PreparedScenario:
-    """Return a prepared `Runnable`; a prepared scenario is returned unchanged.
+    """Prepare a `Runnable`; a prepared scenario is returned unchanged.
 
     Raises
     ------
     BadValueError
-        As `given_scenario` and `prepare`.
+        As for `given_scenario` and `prepare`.
     """
     if isinstance(scenario, PreparedScenario):
         return scenario
@@ -125,7 +125,7 @@ def given_scenario(scenario: Any) -> Scenario:
     Raises
     ------
     BadValueError
-        If it is not a `Runnable`, or the file does not contain a scenario.
+        If the argument is not a `Runnable`, or the file does not contain a scenario.
     """
     if isinstance(scenario, PreparedScenario):
         return scenario.scenario
@@ -139,7 +139,7 @@ def given_scenario(scenario: Any) -> Scenario:
 
 
 def only_emulated(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a problem for each congestion control that kernels have and the simulator lacks."""
+    """Yield a problem for each congestion control that only kernels implement."""
     for number, group in enumerate(scenario.flows):
         control = getattr(group, "cc", None)
         if control is not None and control.only_emulated:

@@ -1,4 +1,4 @@
-"""The queue discipline of a resolved scenario; its class has the properties of its kind."""
+"""Access to a queue discipline of a resolved scenario."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ __all__ = ["ResolvedQueue"]
 
 
 class ResolvedQueue(Component):
-    """A queue discipline with a kind and parameters."""
+    """A queue discipline of a resolved scenario."""
 
     @property
     def marks(self) -> bool:
-        """True if the discipline, or one inside it, writes into the ECN field."""
+        """True if the discipline, or an inner discipline, writes into the ECN field."""
         return any(
             component.get("ecn") or _class(component).always_marks for component in self.nested()
         )
 
     @property
     def ends(self) -> str | None:
-        """Name of the only endpoints that read the values written here; None for all endpoints."""
+        """Name of the TCP endpoints that the discipline requires, for messages; None for any."""
         return next((ends for one in self.nested() if (ends := _class(one).ends)), None)
 
     @property
     def limit_packets(self) -> int | None:
-        """Limit, packets; None without a limit or with a limit in bytes."""
+        """Limit in packets; None without a limit or with a limit in bytes."""
         limit = self.get("limit")
         return limit.get("packets") if isinstance(limit, Mapping) else limit
 
     @property
     def limit_bytes(self) -> int | None:
-        """Limit, bytes; None without a limit or with a limit in packets."""
+        """Limit in bytes; None without a limit or with a limit in packets."""
         limit = self.get("limit")
         return limit.get("bytes") if isinstance(limit, Mapping) else None
 
 
 def _class(component: Component) -> type[QueueDisc]:
-    """Return the class of a kind; `QueueDisc` for a plug-in and for a nested table."""
+    """Return the class for the kind of a discipline; `QueueDisc` for plug-ins and nested tables."""
     found = QueueDisc.registry.get(component.get("kind"), QueueDisc)
     assert issubclass(found, QueueDisc), "the registry of queue disciplines has disciplines"
     return found

@@ -1,8 +1,8 @@
-"""The resolved scenario: the engine's input, as typed values.
+"""Typed access to a resolved scenario, which is the input of the engine.
 
-Its document is a JSON object with quantities as integers of their base unit. Results store the
-document, and the engine reads it. Only this package and `airpath.scenario`, which creates the
-document, read its keys.
+The document of a resolved scenario is a JSON object with quantities as integers in base units.
+`airpath.scenario` creates the document, the engine reads it, and results store it. Other packages
+do not read its keys directly; they use the classes of this package.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from airpath.scenario.cc import Congestion
 __all__ = ["Change", "Hop", "Recording", "ResolvedScenario"]
 
 DERIVED_SERIES = ("capacity",)
-"""Series that are computed from the trace in Python; the engine does not record them."""
+"""Series that Python computes from the trace, instead of recordings by the engine."""
 
 
 @dataclass(frozen=True)
 class Hop:
-    """A queue and a link in one direction.
+    """A hop in one direction: a queue and a link.
 
     Parameters
     ----------
     description : mapping
-        A hop of the resolved form.
+        Resolved form of the hop.
     """
 
     description: Mapping[str, Any]
 
     @cached_property
     def link(self) -> ResolvedLink | None:
-        """The link; None if ACKs traverse no link, or share the link of the opposite direction."""
+        """The link; None if ACKs traverse no link, or use the link of the opposite direction."""
         found = self.description.get("link")
         return ResolvedLink(found) if found else None
 
@@ -61,15 +61,15 @@ class Recording:
     Parameters
     ----------
     series : sequence of str
-        Names of series.
+        Names of the recorded series.
     interval_ns : int
-        Interval of levels, ns; 0 records every change.
+        Sampling interval of levels, ns; 0 records every change.
     distributions : sequence of str
         Packet times whose distribution is recorded.
     has_ss : bool
         True if the state of TCP senders is sampled.
     ss_interval_ns : int
-        Time between two samples, ns.
+        Time between two ``ss`` samples, ns.
     has_flow_monitor : bool
         True if the statistics of ns-3's FlowMonitor are recorded.
     """
@@ -91,9 +91,9 @@ class Change:
     at_s : float
         Time of the change, s.
     rate_bps : int or None
-        New bit rate; None for changes of one station.
+        New bit rate of the link; None for a change of a station.
     user : int or None
-        Number of the station.
+        Index of the station; None for a change of the link's rate.
     schemes : tuple of str
         New MCSs of the station, downlink first.
     moved_db : float or None
@@ -108,7 +108,7 @@ class Change:
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Change:
-        """Return the change of a description."""
+        """Create a change from its resolved form."""
         action = description["action"]
         schemes = (action.get("downlink"), action.get("uplink"))
         return cls(
@@ -122,7 +122,7 @@ class Change:
 
 @dataclass(frozen=True)
 class ResolvedScenario:
-    """A resolved scenario.
+    """A resolved scenario with typed access to its values.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class ResolvedScenario:
 
     @classmethod
     def from_json(cls, text: str) -> ResolvedScenario:
-        """Return the scenario of a JSON text."""
+        """Parse the JSON text of a resolved scenario."""
         return cls(json.loads(text))
 
     def to_json(self) -> str:
@@ -145,7 +145,7 @@ class ResolvedScenario:
 
     @property
     def name(self) -> str:
-        """Name, for titles."""
+        """Name of the scenario, for titles."""
         return str(self.document["name"])
 
     @property
@@ -190,7 +190,7 @@ class ResolvedScenario:
 
     @cached_property
     def bottleneck(self) -> Hop:
-        """The bottleneck, in forward direction."""
+        """The bottleneck hop, in forward direction."""
         return Hop(self.document["bottleneck"])
 
     @property
@@ -205,13 +205,13 @@ class ResolvedScenario:
 
     @cached_property
     def backhaul(self) -> Wire | None:
-        """The wired hop in front of the bottleneck; None without one."""
+        """The wired hop before the bottleneck; None without a backhaul."""
         found = self.document.get("backhaul")
         return Wire.of(found) if found else None
 
     @cached_property
     def recording(self) -> Recording:
-        """Recordings over time."""
+        """Requested recordings of the run."""
         found = self.document["record"]
         return Recording(
             tuple(found["series"]),
@@ -229,7 +229,7 @@ class ResolvedScenario:
         return [Change.of(each) for each in sorted(found, key=lambda change: change["at_ns"])]
 
     def links(self) -> Iterator[tuple[str, ResolvedLink]]:
-        """Yield the links with their names in results; both directions of one link are equal."""
+        """Yield the name in results and the link of each hop; a duplex link occurs twice."""
         yield "bottleneck", self.link
         if self.ack_path_kind == "reverse":
             yield "reverse", self.ack_path.link or self.link
@@ -237,7 +237,7 @@ class ResolvedScenario:
             yield "ack_path", self.ack_path.link
 
     def base_rtt_s(self, flow: Flow) -> float:
-        """Return the two-way propagation delay of the path of a flow, s."""
+        """Return the two-way propagation delay of a flow's path, s."""
         wires = (flow.access, flow.egress, flow.ack_access, flow.return_wire)
         there_ns, other_ns = self.link.latencies_ns
         there_ns += self.bottleneck.delay_ns
@@ -253,30 +253,31 @@ class ResolvedScenario:
     # --- other scenarios -----------------------------------------------------------------------
 
     def replace(self, **values: Any) -> ResolvedScenario:
-        """Return the scenario with other values of keys of its document."""
+        """Return a copy in which keys of the document have other values."""
         return ResolvedScenario({**self.document, **values})
 
     def recorded(self, **values: Any) -> ResolvedScenario:
-        """Return the scenario with other values of keys of its ``record``."""
+        """Return a copy in which keys of ``record`` have other values."""
         return self.replace(record={**self.document["record"], **values})
 
     def without_captures(self) -> ResolvedScenario:
-        """Return the scenario without captures."""
+        """Return a copy without captures."""
         return self.replace(capture={**self.document["capture"], "points": []})
 
     def with_flows_like(self, flow: int, count: int) -> ResolvedScenario:
-        """Return the scenario with `count` copies of one flow instead of its flows."""
+        """Return a copy whose flows are replaced by `count` copies of one flow."""
         return self.replace(flows=[{**self.flows[flow].description, "count": count}])
 
     def for_engine(self) -> ResolvedScenario:
-        """Return the scenario without series that Python derives."""
+        """Return a copy without the series that Python computes."""
         series = [name for name in self.recording.series if name not in DERIVED_SERIES]
         return self.recorded(series=series)
 
     def with_simulated_congestion(self) -> ResolvedScenario:
-        """Return the scenario with Reno instead of algorithms that only kernels have.
+        """Return a copy with Reno instead of algorithms that only kernels implement.
 
-        An emulation replaces the simulated senders, so that their algorithm has no effect.
+        The engine does not know these algorithms. In an emulation, kernels replace the simulated
+        senders, so that the simulated algorithm has no effect.
         """
         return self.replace(flows=[_with_simulated(flow) for flow in self.document["flows"]])
 

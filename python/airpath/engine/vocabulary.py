@@ -15,17 +15,17 @@ _FOUND: dict[str, Any] = json.loads(_airpath.vocabulary())
 _PARTS = ("given", "flow", "queue", "link", "user", "station")
 
 UNITS = MappingProxyType({name: unit for of in _PARTS for name, unit in _FOUND[of]})
-"""Unit of every measured quantity; ``1`` for numbers and shares."""
+"""Maps measured quantities to their units; ``1`` for counts and shares."""
 SERIES_UNITS = MappingProxyType({series["name"]: series["unit"] for series in _FOUND["series"]})
-"""Unit of every series that the engine records."""
+"""Maps series that the engine records to their units."""
 LEVELS = tuple(series["name"] for series in _FOUND["series"] if series["level"])
-"""Series sampled at `record.interval`; every value of the other series is recorded."""
+"""Series of levels, which are sampled at `record.interval`. Other series are not sampled."""
 AT_QUEUES = tuple(series["name"] for series in _FOUND["series"] if series["at_queues"])
-"""Series of events at queues, whose rows name the queue."""
+"""Series of events at queues, whose rows have the name of the queue."""
 DROP_REASONS: tuple[str, ...] = tuple(_FOUND["drop_reasons"])
-"""Reasons for drops of packets; the drop series contains the index in this tuple."""
+"""Reasons for packet drops; values of the series `drop` are indices into this tuple."""
 
 
 def names(of: str) -> tuple[str, ...]:
-    """Return the quantities of a ``flow``, ``queue``, ..., in the order of the tables."""
+    """Return the quantities of a ``flow``, ``queue``, ..., in the order of the table columns."""
     return tuple(name for name, _unit in _FOUND[of])

@@ -1,4 +1,4 @@
-"""Checks of numbers and of arrays of numbers, and results in the shape of an array."""
+"""Checks of arguments that are numbers or arrays, and conversion of results to their shape."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["numbers", "positive", "shaped", "within"]
 
 
 def numbers(value: Any) -> NDArray[np.float64] | None:
-    """Return finite numbers as an array; None for any other value."""
+    """Convert finite numbers to an array; return None for any other value."""
     try:
         array = np.asarray(value)
-    except Exception:  # a user's object may raise any exception
+    except Exception:  # conversion of a user's object may raise any exception
         return None
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         return None
@@ -28,7 +28,7 @@ def numbers(value: Any) -> NDArray[np.float64] | None:
 
 
 def within(name: str, value: Any, low: float, high: float) -> str | None:
-    """Return the problem of numbers outside a range, one line; None without a problem."""
+    """Return a one-line message if numbers are outside a range, else None."""
     accepted = f"Use a number from {low:g} to {high:g}"
     array = numbers(value)
     if array is None:
@@ -39,7 +39,7 @@ def within(name: str, value: Any, low: float, high: float) -> str | None:
 
 
 def positive(name: str, value: Any, high: float = np.inf) -> str | None:
-    """Return the problem of numbers that are not above 0, one line; None without a problem."""
+    """Return a one-line message if numbers are not above 0 or exceed `high`, else None."""
     array = numbers(value)
     if array is None:
         return f"{error_prefix(name, value)}: not a finite number. Use one, or an array of them."
@@ -51,5 +51,5 @@ def positive(name: str, value: Any, high: float = np.inf) -> str | None:
 
 
 def shaped(found: Sequence[float], like: NDArray[np.float64]) -> float | NDArray[np.float64]:
-    """Return results in the shape of an array, or a single result as a float."""
+    """Return results in the shape of `like`; a single result is a float."""
     return np.reshape(found, like.shape) if like.shape else float(found[0])

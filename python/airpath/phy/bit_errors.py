@@ -1,4 +1,4 @@
-"""Bursts of symbol errors, and the failures of packets with a Reed–Solomon code."""
+"""Model of bursty symbol errors, and failure probabilities of Reed–Solomon coded packets."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _T = TypeVar("_T")
 
 
 class Block(NamedTuple):
-    """A block RS(b, k) of a packet.
+    """A Reed–Solomon block RS(b, k) of a packet.
 
     Parameters
     ----------
     data : int
-        k, symbols of the packet.
+        k, number of data symbols.
     symbols : int
-        b, symbols of data and parity.
+        b, number of data and parity symbols.
     correctable : int
         t_C = ⌊(b − k)/2⌋, number of wrong symbols that can be corrected.
     """
@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
 
 class ReedSolomon:
-    """A Reed–Solomon code of packets, modelled by its correctable errors (vcp-2008 §II.C).
+    """A Reed–Solomon code for packets, modelled by its correctable errors (vcp-2008 §II.C).
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ class ReedSolomon:
     symbol_bits : int
         m, bits of a code symbol, from 1 to 16. Default 8.
     max_block : int, optional
-        Largest number of symbols of a block, up to 2^m − 1. A packet is divided into the smallest
-        number of blocks; k and b are distributed as evenly as possible, larger blocks first.
-        Default: one block for a packet, an idealisation beyond 2^m − 1 symbols.
+        Largest number of symbols of a block, up to 2^m − 1. A packet is divided into as few blocks
+        as possible, with k and b distributed as evenly as possible and larger blocks first.
+        Default: one block per packet, which is an idealisation for more than 2^m − 1 symbols.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or a block is too short for a symbol of data.
+        If a value is outside its range, or a block is too short for a data symbol.
 
     Examples
     --------
@@ -107,13 +107,13 @@ class ReedSolomon:
         Raises
         ------
         BadValueError
-            If the size is outside its range, or causes a block of more than 65535 symbols.
+            If the size is outside its range, or a block would have more than 65535 symbols.
         """
         size = _packet(packet)
         return [Block(*block) for block in _coded(self._code.blocks, packet, size)]
 
     def on_air(self, packet: str | int | Size) -> int:
-        """Return the bytes of a packet on the air; the last byte is padded.
+        """Return the number of bytes that a packet takes on the air, rounded up.
 
         Parameters
         ----------
@@ -141,9 +141,10 @@ class ReedSolomon:
 
 
 class ErrorChain:
-    """Errors of single units under a two-state Markov chain (vcp-2008 eqs. 1 to 4).
+    """Two-state Markov chain of the errors of single units (vcp-2008 eqs. 1 to 4).
 
-    A unit is a modulation symbol, which is a bit for BPSK. The chain moves before each unit.
+    A unit is a modulation symbol; for BPSK, a unit is one bit. The chain makes a step before each
+    unit.
 
     Parameters
     ----------
@@ -153,12 +154,12 @@ class ErrorChain:
         1 − β, probability that a good unit follows a bad one, in [0, 1]. Not 0 if `p_good_to_bad`
         is 0.
     error_good, error_bad : float
-        ε_G and ε_B, probabilities that a unit is in error, in [0, 1].
+        ε_G and ε_B, probabilities that a unit in the good and the bad state is in error, in [0, 1].
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or the chain can leave neither state.
+        If a value is outside its range, or both transition probabilities are 0.
 
     Examples
     --------
@@ -204,16 +205,17 @@ class ErrorChain:
         tx: int = 1,
         rx: int = 1,
     ) -> ErrorChain:
-        """Return the chain of a Rayleigh fading channel, with one step per modulation symbol.
+        """Create the chain for a Rayleigh fading channel, with one step per modulation symbol.
 
         The state is bad while the combined SNR of all branches is below the threshold. The mean
-        durations of the states follow from the level crossings, the error rates from the SNRs in
-        each state. The mean error rate over the states equals the error rate over all SNRs.
+        durations of the states are computed from the level-crossing rate, and the error rates from
+        the SNR distribution in each state. The mean error rate over the states equals the mean
+        error rate of the fading channel.
 
         Parameters
         ----------
         snr_db : float
-            Mean SNR of a receiving antenna, over all transmitters, dB, from -200 to 200.
+            Mean total SNR (of all transmitters) at a receiving antenna, dB, from -200 to 200.
         threshold_db : float
             Threshold of the combined SNR, whose mean is `rx` times the mean SNR; dB, from -200 to
             200.
@@ -232,8 +234,8 @@ class ErrorChain:
         Raises
         ------
         BadValueError
-            If a value is outside its range, the SNR is always on one side of the threshold, or
-            fades or the times between fades are shorter than a symbol on average.
+            If a value is outside its range, if the SNR never crosses the threshold, or if the mean
+            duration of a state is less than a symbol.
 
         Examples
         --------
@@ -262,12 +264,12 @@ class ErrorChain:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Shares of good and bad units."""
+        """Shares of units in the good and in the bad state."""
         return self._chain.shares
 
     @property
     def mean_runs(self) -> tuple[float, float]:
-        """Mean lengths of good and bad runs, units; infinite for a state that is never left."""
+        """Mean run lengths of good and bad state, units; infinite if a state is never left."""
         return self._chain.mean_runs
 
     @property
@@ -292,7 +294,7 @@ class ErrorChain:
         return received
 
     def received_by_state(self, t: int) -> NDArray[np.float64]:
-        """Return φ(t, r, state), where state is that of the last unit (eqs. 2 to 4).
+        """Return φ(t, r, state), where `state` is the state of the last unit (eqs. 2 to 4).
 
         Parameters
         ----------
@@ -309,7 +311,7 @@ class ErrorChain:
         return np.asarray(self._chain.received_by_state(t))
 
     def packet_failure(self, units: int) -> float:
-        """Return the failure probability of a packet without a code, where any error is a failure.
+        """Return the failure probability of an uncoded packet, which fails at any error.
 
         Parameters
         ----------
@@ -325,9 +327,9 @@ class ErrorChain:
         Parameters
         ----------
         b : int
-            Symbols of the block, from 1 to 65535.
+            Number of symbols in the block, from 1 to 65535.
         correctable : int
-            t_C, from 0 to 65535.
+            t_C, largest number of wrong symbols that can be corrected, from 0 to 65535.
         symbol_units : int
             Units per symbol, from 1 to 65535. Default 8, a byte of BPSK.
         """
@@ -351,8 +353,8 @@ class ErrorChain:
         code : ReedSolomon
             Code of the packet.
         bits_per_symbol : int
-            Bits per modulation symbol, the unit of the chain. Must divide the bits of a code
-            symbol. Default 1, BPSK.
+            Bits per modulation symbol, which is the unit of the chain. The number of bits of a code
+            symbol must be a multiple of it. Default 1, BPSK.
 
         Raises
         ------

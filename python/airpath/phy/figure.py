@@ -1,4 +1,4 @@
-"""Figures of error rates of blocks and packets, with confidence intervals."""
+"""Figures of block, packet and symbol error rates."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["draw_rates", "per_figure", "ser_figure"]
 
 _MARKS = ("o", "s", "D", "P", "X", "p", "<", ">")
-"""Markers without triangles up and down, which have another meaning in all figures."""
+"""Markers of curves. ▲ and ▼ are excluded, because they have a special meaning in figures."""
 
 _FINE = 20
 
 
 def per_figure(table: PerTable, packet: Size) -> Figure:
-    """Return the figure of a table: FER and PER over the signal-to-noise ratio.
+    """Plot FER and PER of a table over the signal-to-noise ratio.
 
-    Points have error bars of their 95 % intervals. A point without errors is a ▼ at the upper end
-    of its interval. Lines show the interpolation of the table between its points.
+    Error bars are 95 % confidence intervals. A point without errors is shown as ▼ at the upper end
+    of its interval. Lines show the interpolation between the points of the table.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def per_figure(table: PerTable, packet: Size) -> Figure:
 
 
 def ser_figure(document: Mapping[str, Any], title: str) -> Figure:
-    """Return the figure of symbol error rates over the signal-to-noise ratio.
+    """Plot symbol error rates over the signal-to-noise ratio.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def ser_figure(document: Mapping[str, Any], title: str) -> Figure:
 
 
 def _setup(table: PerTable) -> str:
-    """Return a text about the decoder of a table; empty for tables without these settings."""
+    """Describe the decoder with which a table was measured; empty if unknown."""
     settings = table.document.get("settings")
     if not isinstance(settings, dict) or not {"algorithm", "iterations"} <= settings.keys():
         return ""
@@ -101,7 +101,7 @@ def draw_rates(
     packet: Size,
     confidence: float = CONFIDENCE,
 ) -> str:
-    """Plot the error rates of a scheme with their intervals; return the colour.
+    """Plot the error rates of an MCS with their confidence intervals; return the colour.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def draw_rates(
     table : PerTable
         The table.
     place : int
-        Index of the scheme in the table, from 0. It determines colour and marker.
+        Index of the MCS in the table, from 0, which determines colour and marker.
     quantity : {"fer", "per"}
         Error rate of blocks or of packets.
     packet : Size

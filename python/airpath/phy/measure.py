@@ -1,4 +1,4 @@
-"""Measures a table point by point; finished points are stored and not measured again."""
+"""Measurement of error-rate tables. Finished points are stored and not measured again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from airpath.scenario.tables import LARGEST
 __all__ = ["FILE_NAME", "measure", "measure_with", "table_file"]
 
 FILE_NAME = "per.json"
-"""Name of the table's file in a directory."""
+"""Name of the file of a table if the output path is a directory."""
 
 
 def measure(
@@ -40,10 +40,10 @@ def measure(
     out: str | os.PathLike[str] | None = None,
     progress: ProgressCallback | Auto | None = "auto",
 ) -> PerTable:
-    """Measure error rates: random blocks through encoder, channel and decoder.
+    """Measure error rates by sending random blocks through encoder, channel and decoder.
 
-    The counts depend only on the arguments up to `seed`, not on the number of threads or on
-    interruptions.
+    The measured counts depend only on the arguments up to `seed`. They do not depend on the number
+    of threads or on interruptions.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ def measure(
     snr_db : str, float or sequence of float
         Mean Es/N0, dB: values, or a text like ``"14:40:2"`` or ``"10,12.5"``.
     mcs : str, int or sequence
-        Numbers, names (``mcs3``) or labels (``qpsk-1/2``) of schemes. Default: all.
+        Indices, names (``mcs3``) or labels (``qpsk-1/2``) of MCSs. Default: all.
     mapping : str
         Mapping of the symbols of a block to subcarriers. Default ``random``.
     errors, blocks : int
-        Numbers of errors and of blocks after which a point ends. Defaults 400 and 1e7.
+        The measurement of a point ends at this number of errors or of blocks. Defaults 400 and 1e7.
     iterations : int
         Largest number of decoder iterations, from 1. Default 10.
     algorithm : str
@@ -64,8 +64,8 @@ def measure(
     demapper : str
         ``max-log`` or ``linear-log``. Default ``max-log``.
     skip_rule : bool
-        True: blocks whose channel has excess capacity count as correct without being decoded, an
-        approximation. Default False; only for ``vehicular-a`` and at least 10 iterations.
+        True: as an approximation, blocks for which the channel has excess capacity count as correct
+        without decoding. Requires ``vehicular-a`` and at least 10 iterations. Default False.
     stop_at_zero_errors : bool
         True: a curve ends with the first point without errors. Default False.
     seed : int
@@ -73,22 +73,24 @@ def measure(
     threads : int, optional
         Number of worker threads, 1 to 10 000. Default: one per core.
     out : path, optional
-        File of the table if the path ends in ``.json``, else a directory for ``per.json``. The file
-        is written after every finished point; points that it already contains are kept.
+        Output file if the path ends in ``.json``, else a directory for the file ``per.json``. The
+        file is written after every finished point. Points that the file already contains are kept
+        and not measured again.
     progress : callable, ``"auto"`` or None
-        Function that receives the finished fraction, in [0, 1], and the current estimate. Default
-        ``"auto"``: a progress bar in a notebook and in an interactive interpreter.
+        Function that is called with the finished fraction, in [0, 1], and a text with the current
+        estimate. Default ``"auto"``: a progress bar in a notebook and in an interactive
+        interpreter.
 
     Returns
     -------
     table : PerTable
-        The measured table. After Ctrl-C, `interrupted` is set, and the table contains the points
-        finished until then.
+        The measured table. After Ctrl-C, `interrupted` is true, and the table contains only the
+        finished points.
 
     Raises
     ------
     BadValueError
-        If a value is not accepted, or `out` contains points with other settings.
+        If a value is not accepted, or `out` contains points measured with other settings.
     """
     given = {key: value for key, value in locals().items() if key not in _NOT_SETTINGS}
     check_all(progress_line(progress))
@@ -108,9 +110,9 @@ def measure_with(
     progress: ProgressCallback | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> PerTable:
-    """Measure with validated settings.
+    """Measure error rates with validated settings; see `measure`.
 
-    `note` receives a text about points that are already stored. See `measure`.
+    `note` is called with a text about points that are already stored.
     """
     check_all(worker_threads(threads))
     workers = _cores() if threads is None else threads
@@ -130,7 +132,7 @@ def measure_with(
 
 
 def table_file(out: str | os.PathLike[str], name: str = FILE_NAME) -> Path:
-    """Return the file for `out`: the file itself, or the file `name` in a directory."""
+    """Return the path of the output file: `out` itself, or `name` in the directory `out`."""
     check_all(path_like("out", out))
     if not os.fspath(out):
         raise BadValueError(
@@ -156,7 +158,7 @@ class _Run:
         }
 
     def missing(self) -> Iterator[tuple[int, str, float]]:
-        """Yield the points to measure, each with the number of points before it."""
+        """Yield the remaining points, each with the number of points before it."""
         for row, mcs in enumerate(self.settings.mcs):
             for column, snr_db in enumerate(self.settings.snr_db):
                 point = self.points.get((mcs, snr_db))
@@ -202,7 +204,7 @@ def _measured(run: _Run, threads: int, progress: ProgressCallback | None, kept: 
             run.write(complete=True)
     except KeyboardInterrupt:
         interrupted = True
-        # The latest point may be finished but not yet written.
+        # The last finished point may not have been written yet.
         run.write(complete=next(run.missing(), None) is None)
     table = PerTable(run.document, str(run.file or settings.full_channel))
     table.interrupted = interrupted and not table.complete
@@ -243,7 +245,7 @@ def _new(settings: MeasurementSettings) -> dict[str, Any]:
 
 
 def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
-    """Return the table of an earlier run, which must have the same settings."""
+    """Read the table of an earlier run, and check that it has the same settings."""
     new = _new(settings)
     try:
         found: dict[str, Any] = dict(parse(read_text(file, LARGEST), str(file)).document)
@@ -264,7 +266,7 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
 
 
 def _is_own_table(found: Mapping[str, Any], settings: MeasurementSettings) -> bool:
-    """Return whether a table has the fields that only this command writes."""
+    """Return whether a table was written by this command, according to its fields."""
     counts = ("iterations", "skipped") if settings.skip_rule else ("iterations",)
     return isinstance(found["complete"], bool) and all(
         curve["mcs"] in components().mcss

@@ -1,4 +1,4 @@
-"""Mean signal-to-noise ratio at a distance: path loss and link budget."""
+"""Path loss, link budget, and signal-to-interference-and-noise ratio."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST_HZ = 1e12
 
 
 class OutsideRangeWarning(UserWarning):
-    """Warns about a value outside the range in which a formula was fitted."""
+    """Warning about a value outside the range for which a formula was fitted."""
 
 
 def cost231_hata_db(
@@ -32,11 +32,11 @@ def cost231_hata_db(
     mobile_height_m: ArrayLike,
     metropolitan: bool = False,
 ) -> float | NDArray[np.float64]:
-    """Return the mean path loss in a town: COST-231 Hata [1]_.
+    """Return the mean path loss in urban areas according to COST-231 Hata [1]_.
 
-    Outside the ranges in which it was fitted, the formula is extrapolated, and an
-    `OutsideRangeWarning` is issued. For example, the 2.5 GHz of 802.16e are above its limit of 2
-    GHz.
+    Outside the ranges for which the formula was fitted, it is extrapolated, and an
+    `OutsideRangeWarning` is issued. For example, the carrier frequency 2.5 GHz of 802.16e is above
+    the limit of 2 GHz.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def link_budget_snr_db(
         Path loss, for example from `cost231_hata_db`, dB, from -1000 to 1000.
     bandwidth_hz : float or array_like
         Bandwidth of the signal, Hz, above 0, to 1e12. For OFDM: the number of used subcarriers
-        times their spacing, for example 841 times 10937.5 Hz for 802.16e at 10 MHz. An uplink that
-        uses only some subcarriers has its full power in these.
+        times their spacing, for example 841 times 10937.5 Hz for 802.16e at 10 MHz. If an uplink
+        uses only some subcarriers, use the bandwidth of these; they carry the full power.
     noise_figure_db : float or array_like
         Noise figure of the receiver, dB, from 0 to 1000.
     transmit_gain_db, receive_gain_db : float or array_like
@@ -160,7 +160,7 @@ def link_budget_snr_db(
 
 
 def sinr_db(snr_db: ArrayLike, *inr_db: ArrayLike) -> float | NDArray[np.float64]:
-    """Return the signal-to-interference-and-noise ratio: SNR/(1 + Σ INR).
+    """Return the signal-to-interference-and-noise ratio, SNR/(1 + Σ INR) in linear units.
 
     Interference is treated as noise of constant power.
 
@@ -169,8 +169,8 @@ def sinr_db(snr_db: ArrayLike, *inr_db: ArrayLike) -> float | NDArray[np.float64
     snr_db : float or array_like
         Signal-to-noise ratio, dB, from -1000 to 1000.
     *inr_db : float or array_like
-        Received power of each interferer relative to the noise, dB, from -1000 to 1000;
-        `link_budget_snr_db` returns it for the interferer's link.
+        Interference-to-noise ratio (INR) of each interferer, dB, from -1000 to 1000. For an
+        interferer's link, `link_budget_snr_db` returns the INR.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Settings of a measurement: types and defaults. The engine checks ranges."""
+"""Types and defaults of the settings of an error-rate measurement."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ if TYPE_CHECKING:
 __all__ = ["SNR_EXAMPLE", "Components", "MeasurementSettings", "components", "snrs_db_of"]
 
 _MOST_STEPS = 10**5
-"""Largest number of values in a range of SNRs."""
+"""Largest number of values in a range FIRST:LAST:STEP of SNRs."""
 _DIGITS = 9
 
 
 @dataclass(frozen=True)
 class Components:
-    """Components that the engine can measure.
+    """Modulation and coding schemes, channels and algorithms that the engine can measure.
 
     Parameters
     ----------
     mcss : sequence of mapping
-        Schemes with the keys of tables: `name`, `label`, `bits_per_symbol`, `code_rate`,
+        MCSs with the keys of tables: `name`, `label`, `bits_per_symbol`, `code_rate`,
         `block_bytes`, `rate_bps`.
     channels : mapping of str to str
-        Description of each channel, one line; ``NS`` in a name stands for a delay spread in ns.
+        Maps the name of each channel to a one-line description. ``NS`` in a name is a placeholder
+        for a delay spread in ns.
     mappings, algorithms, demappers : sequence of str
-        Names; the first is the default.
+        Available names; the first name is the default.
     """
 
     mcss: Sequence[Mapping[str, Any]]
@@ -67,7 +68,7 @@ _MCS_KEYS = ("name", "label", "bits_per_symbol", "code_rate", "block_bytes", "ra
 
 
 def _channel(value: Any) -> str:
-    # A name on the command line may contain bytes that are not text.
+    # A name on the command line may contain bytes that are not valid text.
     is_text = isinstance(value, str) and value.isprintable()
     if not is_text or _airpath.phy_channel(value) is None:
         listed = ", ".join(components().channels)
@@ -146,12 +147,12 @@ def _finite(given: Any) -> float:
 
 
 def _plain(number: float) -> float:
-    """Round away binary fractions; −0 becomes 0."""
+    """Remove rounding errors of binary fractions; −0 becomes 0."""
     return round(number, _DIGITS) + 0.0
 
 
 def _count(value: Any) -> int:
-    """Read an integer, also in the notation ``1e7``."""
+    """Convert an integer, which may be a float such as ``1e7``."""
     if isinstance(value, (str, float)):
         try:
             number = float(value)
@@ -166,7 +167,7 @@ Count = Annotated[int, PlainValidator(_count)]
 
 
 def snrs_db_of(argument: str, given: Any) -> tuple[float, ...]:
-    """Return unique SNRs in ascending order.
+    """Return the SNRs of an argument in ascending order, without duplicates.
 
     Parameters
     ----------
@@ -191,29 +192,30 @@ def snrs_db_of(argument: str, given: Any) -> tuple[float, ...]:
 
 
 class MeasurementSettings(Model):
-    """All settings that the counts of a table depend on.
+    """All settings on which the counts of a table depend. The engine checks their ranges.
 
     Parameters
     ----------
     channel : str
-        Name of the channel, with or without a mapping of subcarriers.
+        Name of the channel. The name may include a mapping of symbols to subcarriers.
     mapping : str
-        Mapping of subcarriers. Default ``"random"``.
+        Mapping of symbols to subcarriers. Default ``"random"``.
     mcs : sequence of str
-        Names, numbers or labels of schemes, or ``"all"``. The attribute has names in the order of
-        their numbers.
+        Names, indices or labels of MCSs, or ``"all"``. The attribute has the names, in ascending
+        index.
     snr_db : str or iterable of float
-        Mean Es/N0, dB, from -50 to 100, 1 to 1000 values. The attribute is in ascending order.
+        Mean Es/N0, dB: 1 to 1000 values from -50 to 100. The attribute has the values in ascending
+        order.
     errors, blocks : int
-        Numbers of errors and of blocks after which a point ends, from 1 to 1e15. Defaults 400 and
-        1e7.
+        The measurement of a point ends at this number of errors or of blocks, from 1 to 1e15.
+        Defaults 400 and 1e7.
     iterations : int
         Largest number of decoder iterations, from 1 to 1000. Default 10.
     algorithm, demapper : str
         Algorithms of the decoder and of the demapper. Defaults ``"max-log"``.
     skip_rule : bool
-        True: blocks whose channel has excess capacity count as correct. Default False; requires
-        thresholds for the channel.
+        True: blocks for which the channel has excess capacity count as correct. Requires a channel
+        with known capacity thresholds. Default False.
     stop_at_zero_errors : bool
         True: a curve ends with the first point without errors. Default False.
     seed : int
@@ -235,17 +237,17 @@ class MeasurementSettings(Model):
 
     @classmethod
     def checked(cls, given: Mapping[str, Any]) -> MeasurementSettings:
-        """Return the settings from the arguments of `airpath.phy.measure`.
+        """Create settings from the arguments of `airpath.phy.measure`.
 
         Parameters
         ----------
         given : mapping
-            Arguments by name.
+            Maps names of arguments to values.
 
         Raises
         ------
         BadValueError
-            With a line for each value that is not accepted.
+            If values are not accepted. The message has a line for each such value.
         """
         try:
             return cls.model_validate(given)
@@ -268,18 +270,18 @@ class MeasurementSettings(Model):
 
     @property
     def full_channel(self) -> str:
-        """Name of the channel, with the mapping of subcarriers if it is not the reference."""
+        """Name of the channel, including the mapping if it is not the default mapping."""
         is_reference = self.mapping == components().mappings[0]
         name = self.channel if is_reference else f"{self.channel}/{self.mapping}"
         return str(_airpath.phy_channel(name))
 
     @property
     def count(self) -> int:
-        """Number of points, if no curve ends early."""
+        """Number of points if no curve ends early."""
         return len(self.mcs) * len(self.snr_db)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as in a table's file, without channel and seed."""
+        """Return the settings in the form of a table's file, without channel and seed."""
         unusual: dict[str, Any] = {}
         if self.demapper != components().demappers[0]:
             unusual["demapper"] = self.demapper
@@ -315,7 +317,7 @@ class MeasurementSettings(Model):
 
 
 def _grid(snrs_db: Sequence[float]) -> str:
-    """Return values in the user's notation, as a range if they form one."""
+    """Return SNRs in the user's notation, as FIRST:LAST:STEP if they are equidistant."""
     first, last = snrs_db[0], snrs_db[-1]
     if len(snrs_db) > 2:
         step = _plain(snrs_db[1] - first)

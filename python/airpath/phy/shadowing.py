@@ -1,4 +1,4 @@
-"""Means over log-normal shadowing."""
+"""Mean of a function of the SNR over log-normal shadowing."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def mean_over_shadowing(
 ) -> float | NDArray[np.float64]:
     """Return the mean of a function of the SNR over log-normal shadowing.
 
-    The mean is computed by the trapezoidal rule in steps of σ/16 over ±16 σ, which is exact to
-    rounding for smooth functions. For a step function, the error is up to half a step.
+    The mean is computed with the trapezoidal rule over ±16 σ in steps of σ/16. For smooth
+    functions, only rounding errors remain. A step function is shifted by up to half a step.
 
     Parameters
     ----------
@@ -35,23 +35,23 @@ def mean_over_shadowing(
         Function that returns its values at an array of SNRs, dB, such as `symbol_error_rate`. It is
         called with SNRs up to 16 σ from `snr_db`.
     snr_db : float or array_like
-        SNR around which the shadowing varies, its mean and median in dB, from -200 to 200.
+        Mean (and median) of the shadowed SNR in dB, from -200 to 200.
     deviation_db : float
         σ, standard deviation of shadowing, dB, from 0 to 40.
 
     Returns
     -------
     mean : float or ndarray
-        Mean values, in the shape of `snr_db`.
+        Mean of the function, in the shape of `snr_db`.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range, or `of` returns another number of values than SNRs.
+        If a value is outside its range, or `of` does not return one value per SNR.
 
     Examples
     --------
-    Error rate of four branches, without shadowing and with a shadowing of 8 dB:
+    Symbol error rate with four branches, without shadowing and with σ = 8 dB:
 
     >>> from airpath.phy import mean_over_shadowing, symbol_error_rate
     >>> def rate(snr_db):

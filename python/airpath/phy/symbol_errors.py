@@ -1,4 +1,4 @@
-"""Symbol error rates over flat fading with several antennas."""
+"""Symbol error rates of modulations over flat fading channels with several antennas."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def symbol_error_rate(
 ) -> float | NDArray[np.float64]:
     """Return the share of modulation symbols in error over flat fading [1]_ [2]_.
 
-    A space-time block code has tx · rx independent branches at the SNR divided by tx; the receiver
-    adds their signals by maximum-ratio combining.
+    A space-time block code has tx · rx independent branches, each with the SNR `snr_db` divided by
+    tx. The receiver uses maximum-ratio combining.
 
     Parameters
     ----------
     snr_db : float or array_like
-        Mean SNR of a receiving antenna, over all transmitters, dB, from -1000 to 1000.
+        Mean total SNR (of all transmitters) at a receiving antenna, dB, from -1000 to 1000.
     modulation : str
         ``"bpsk"``, ``"qpsk"``, ``"8psk"`` … ``"64psk"``, ``"16qam"`` or ``"64qam"``. Default
         ``"bpsk"``.
@@ -76,16 +76,17 @@ def symbol_error_rate(
     rx : int
         Receiving antennas, from 1 to 8. Default 1.
     fading : {"rayleigh", "rician", "nakagami"}
-        Fading of a branch's amplitude. Default ``"rayleigh"``.
+        Distribution of the amplitude of each branch. Default ``"rayleigh"``.
     k_factor_db : float, optional
-        K of Rician fading, line-of-sight power relative to the scattered power, dB, from -100 to
-        100.
+        K factor of Rician fading: line-of-sight power relative to the scattered power, dB, from
+        -100 to 100.
     m : float, optional
-        m of Nakagami fading, from 0.5 to 1000; 1 is Rayleigh fading.
+        Shape parameter m of Nakagami fading, from 0.5 to 1000; 1 is Rayleigh fading.
     method : {"exact", "closed-form", "integral"}
-        ``"exact"``: to a relative accuracy of 1e-10. ``"closed-form"``: eq. 5, for phase-shift
-        keying over Rayleigh fading, to an absolute accuracy of 1e-14 because of cancellation.
-        ``"integral"``: the integral that eq. 5 solves. Default ``"exact"``.
+        ``"exact"``: relative accuracy of 1e-10. ``"closed-form"``: eq. 5 of [1]_, only for
+        phase-shift keying over Rayleigh fading; its absolute accuracy is limited to 1e-14 by
+        cancellation. ``"integral"``: numerical value of the integral that eq. 5 solves. Default
+        ``"exact"``.
 
     Returns
     -------
@@ -95,7 +96,8 @@ def symbol_error_rate(
     Raises
     ------
     BadValueError
-        If a value is outside its range, or a parameter is missing or belongs to another fading.
+        If a value is outside its range, a required parameter is missing, or a parameter belongs to
+        another distribution of the fading.
 
     References
     ----------
@@ -133,7 +135,7 @@ def symbol_error_rate(
 
 
 def antennas_and_modulation(tx: Any, rx: Any, modulation: Any) -> list[str | None]:
-    """Return the problem of each argument, one line; None without a problem."""
+    """Return, for each argument, a one-line message if it is not accepted, else None."""
     antennas = f"Use an integer from 1 to {_MOST_RECEIVERS}"
     return [
         word("modulation", modulation, MODULATIONS),
@@ -154,7 +156,7 @@ def _transmitters(tx: Any) -> str | None:
 
 
 def _parameter(name: str, value: Any, fading: tuple[Any, str], high: float) -> str | None:
-    """Return the problem of a parameter that belongs to one fading, one line."""
+    """Return a one-line message if a parameter is missing or does not fit the fading, else None."""
     given, owner = fading
     is_its = isinstance(given, str) and given == owner
     low = _LEAST_M if name == "m" else -high

@@ -1,4 +1,4 @@
-"""Tables of error rates: their file format, and interpolation between their points."""
+"""Error-rate tables: reading, writing, and interpolation between points."""
 
 from __future__ import annotations
 
@@ -45,31 +45,32 @@ CONFIDENCE = 0.95
 
 
 class OutsideTableWarning(UserWarning):
-    """An error rate outside the measured range of the table."""
+    """Warning about an SNR outside the measured range of a table."""
 
 
 class IncompleteTableWarning(UserWarning):
-    """Warns about a table in which points are still missing."""
+    """Warning about a table in which points are still missing."""
 
 
 class PerTable:
-    """Error rates of blocks and packets, by scheme and signal-to-noise ratio.
+    """Error rates of blocks and packets for each MCS and signal-to-noise ratio.
 
-    `airpath.phy.load` and `airpath.phy.measure` create tables. Between two points, ln FER is linear
-    in dB. If the last points of a curve have no errors, FER is 0 from the first of them on.
+    `airpath.phy.load` and `airpath.phy.measure` create tables. Between two points, ln FER is
+    interpolated linearly in dB. If the last points of a curve have no errors, FER is 0 from the
+    first of these points on.
 
     Parameters
     ----------
     document : mapping
         Content of the table's file.
     name : str
-        Name for messages and titles.
+        Name of the table in messages and titles.
     """
 
     interrupted: bool = False
     """True if Ctrl-C ended the measurement early."""
     kept: int = 0
-    """Number of points that an earlier run had measured."""
+    """Number of points that were taken from an earlier run."""
 
     def __init__(self, document: Mapping[str, Any], name: str) -> None:
         self.document = document
@@ -82,7 +83,7 @@ class PerTable:
 
     @property
     def mcss(self) -> list[str]:
-        """Names of the schemes."""
+        """Names of the MCSs."""
         return [curve["mcs"]["name"] for curve in self.document["curves"]]
 
     @property
@@ -97,7 +98,7 @@ class PerTable:
 
     @property
     def snr_range_db(self) -> tuple[float, float]:
-        """Lowest and highest SNR of the measurement, dB."""
+        """Lowest and highest measured SNR, dB."""
         return self._compiled.snr_range_db
 
     @overload
@@ -137,7 +138,7 @@ class PerTable:
     def per(
         self, mcs: str | int, snr_db: ArrayLike, packet: str | int | Size = PACKET
     ) -> float | NDArray[np.float64]:
-        """Return the packet error rate 1 − (1 − FER)^blocks: a packet requires all of its blocks.
+        """Return the packet error rate 1 − (1 − FER)^n for packets of n blocks.
 
         Parameters
         ----------
@@ -165,7 +166,7 @@ class PerTable:
     def points(
         self, packet: str | int | Size = PACKET, confidence: float = CONFIDENCE
     ) -> pd.DataFrame:
-        """Return the counts of each point and its error rates with Wilson intervals.
+        """Return the counts and the error rates, with Wilson intervals, of each point.
 
         Parameters
         ----------
@@ -197,21 +198,21 @@ class PerTable:
 
     @drawing
     def plot(self, packet: str | int | Size = PACKET, **_options: Unpack[FigureOptions]) -> Figure:
-        """Return the figure of the curves with their intervals.
+        """Plot the error-rate curves with their confidence intervals.
 
-        The arguments are those of all figures, as documented in `Plot`.
+        The other arguments are documented in `Plot`.
         """
         from airpath.phy.figure import per_figure
 
         return per_figure(self, quantity("packet", Size, packet))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the table's file."""
+        """Write the table to a file."""
         check_all(path_like("path", path))
         write_file(Path(path), as_text(self.document).encode())
 
     def __getstate__(self) -> dict[str, Any]:
-        # The engine's object is created again from the document.
+        # The engine's object is not pickled; it is created again from the document.
         return {key: value for key, value in vars(self).items() if key != "_compiled"}
 
     def _repr_html_(self) -> str:
@@ -263,7 +264,7 @@ class PerTable:
 
     def _place(self, mcs: str | int) -> int:
         if isinstance(mcs, str):
-            # The label of a scheme may be the name of another one.
+            # The label of an MCS may be the name of another MCS, so check names first.
             for key in ("name", "label"):
                 for place, curve in enumerate(self.document["curves"]):
                     if curve["mcs"].get(key) == mcs:
@@ -286,7 +287,7 @@ def rates(
     packet: Size,
     confidence: float = CONFIDENCE,
 ) -> dict[str, tuple[float, float, float]]:
-    """Return FER and PER of a point, each with the bounds of its Wilson interval."""
+    """Return FER and PER of a point, each with the ends of its Wilson interval."""
     errors, blocks = point["errors"], point["blocks"]
     deviations = NormalDist().inv_cdf((1 + confidence) / 2)
     low, high = _airpath.wilson_interval(errors, blocks, deviations)
@@ -304,7 +305,7 @@ def _packet_error_rate(fer: float, blocks: int) -> float:
 
 
 def shipped() -> dict[str, str]:
-    """Return a description of each table that comes with Airpath, by its name."""
+    """Map the name of each table that comes with Airpath to a description."""
     found = {}
     for name in shipped_tables():
         about = json.loads(table_path(name).read_text("utf-8"))
@@ -317,7 +318,7 @@ def shipped() -> dict[str, str]:
 
 
 def load(table: str | os.PathLike[str]) -> PerTable:
-    """Read a table.
+    """Read an error-rate table.
 
     Parameters
     ----------
@@ -327,8 +328,8 @@ def load(table: str | os.PathLike[str]) -> PerTable:
     Raises
     ------
     BadValueError
-        If the table does not exist or is not valid: one line with the file, the field, the value
-        and the problem.
+        If the table does not exist or is not valid. The message is one line with the file, the
+        field, the value and the problem.
     """
     check_all(path_like("table", table))
     name = os.fspath(table)
@@ -354,7 +355,7 @@ def load(table: str | os.PathLike[str]) -> PerTable:
 
 
 def parse(text: str, name: str) -> PerTable:
-    """Read a table from the text of its file.
+    """Parse the text of a table's file.
 
     Raises
     ------
@@ -375,7 +376,7 @@ def _listed() -> str:
 
 
 def as_text(document: Mapping[str, Any]) -> str:
-    """Return the text of a table's file, one point per line."""
+    """Return the text of a table's file, with one point per line."""
     lines = []
     for key, value in document.items():
         if key != "curves":

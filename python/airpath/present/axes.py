@@ -1,4 +1,4 @@
-"""Axes and legends of figures with several panels."""
+"""Tick labels of logarithmic axes, and legends of figures with several panels."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["label_decades", "legend_below", "legends_below"]
 _LETTERS_PER_INCH = 13
 """Letters per inch in the text of a legend."""
 _KEY, _MARKER_KEY = 8, 5
-"""Width of a handle with the space around it, in letters: a line, and a marker."""
+"""Width of a line handle and of a marker handle, including the space around it, in letters."""
 _MOST_IN_PANEL = 6
-"""Largest number of entries of a legend where a panel is missing."""
+"""Largest number of entries of a legend that is drawn in an empty position of the grid."""
 _FEW_DECADES = 2.7
-"""Largest number of decades for which 2 and 5 are labelled too."""
+"""Largest number of decades of an axis on which 2 and 5 are also labelled."""
 
 
 def label_decades(axis: Axis) -> None:
-    """Label a logarithmic axis at 1, 10, 100, …, and at 2 and 5 times these if space permits.
+    """Label a logarithmic axis at powers of 10, and on short axes at 2 and 5 times these.
 
     Parameters
     ----------
     axis : matplotlib.axis.Axis
-        Axis with limits.
+        Axis whose limits are set.
     """
     from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -45,7 +45,7 @@ def label_decades(axis: Axis) -> None:
 
 
 def _spare_place(figure: Figure) -> dict[str, Any]:
-    """Return the position of a legend where a panel is missing; empty without one."""
+    """Return the position of an empty cell of the grid for a legend; empty if there is none."""
     from matplotlib.transforms import IdentityTransform
 
     if current().size_in is None or current().axes:
@@ -71,17 +71,17 @@ def legend_below(
     share: float = 1.0,
     columns: int | None = None,
 ) -> None:
-    """Draw a legend for all panels below them, on as few lines as possible.
+    """Draw a common legend below all panels, with as few lines as possible.
 
-    In a figure whose size the user sets, a short legend is placed where a panel is missing in the
-    grid.
+    If the user sets the size of the figure, a short legend is drawn in an empty cell of the grid
+    instead.
 
     Parameters
     ----------
     figure : Figure
         Figure with a constrained layout.
     handles : sequence of artist
-        Handles with labels.
+        Handles with labels, the entries of the legend.
     title : str
         Title above the entries; empty for none.
     side : {"center", "left", "right"}
@@ -99,7 +99,7 @@ def legend_below(
         handle.set_label(style.wrapped(handle.get_label(), letters - _key(handles)))
     if columns is None:
         columns = max(1, min(len(handles), int(letters / _entry(handles))))
-        # Balances the lines, so that the last line is not nearly empty.
+        # Balance the lines, so that the last line is not nearly empty.
         columns = -(-len(handles) // -(-len(handles) // columns))
     place: dict[str, Any] = spare or {"loc": f"outside lower {side}"}
     columns = 1 if spare else columns
@@ -117,9 +117,9 @@ def legend_below(
 
 
 def legends_below(figure: Figure, legends: Sequence[tuple[str, Sequence[Any]]]) -> None:
-    """Draw one or two legends for all panels below them, side by side, on few lines.
+    """Draw one or two common legends side by side below all panels, with few lines.
 
-    On axes of the user, two legends are merged.
+    If the user passed axes, two legends are merged.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def legends_below(figure: Figure, legends: Sequence[tuple[str, Sequence[Any]]]) 
 
 
 def _columns(legends: Sequence[tuple[str, Sequence[Any]]], whole: int) -> tuple[int, int]:
-    """Return the numbers of columns of two legends with the fewest lines for a width in letters."""
+    """Return the numbers of columns with which two legends in a given width have fewest lines."""
     (_, first), (_, second) = legends
 
     def lines(columns: tuple[int, int]) -> tuple[int, int]:
@@ -160,7 +160,7 @@ def _width(title: str, handles: Sequence[Any], columns: int) -> int:
 
 
 def _entry(handles: Sequence[Any]) -> int:
-    """Return the width of an entry, letters."""
+    """Return the width of the widest entry of a legend, letters."""
     lines = [line for handle in handles for line in handle.get_label().split("\n")]
     return max(map(len, lines)) + _key(handles)
 
@@ -170,6 +170,6 @@ def _key(handles: Sequence[Any]) -> int:
 
 
 def _has_line(handle: Any) -> bool:
-    # Points with intervals are a container without a line style.
+    # Points with error bars are a container, which has no line style.
     line = handle.lines[0] if hasattr(handle, "lines") else handle
     return line is None or line.get_linestyle() != "None"

@@ -1,4 +1,4 @@
-"""Curves over time of several users: a line for each of few users, quantiles for many."""
+"""Curves over time for many users, drawn as quantiles over the users."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LOW, _HIGH = 0.1, 0.9
 def mean_levels(
     times_s: NDArray[np.float64], values: NDArray[np.float64], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the time average of a level in each bin, 0 before its first value.
+    """Return the time average of a level in each bin. The level is 0 before its first value.
 
     Parameters
     ----------
     times_s, values : ndarray, shape (n,)
-        Ascending instants, and the value from each instant on.
+        Ascending times, and the value of the level from each time on.
     edges_s : ndarray, shape (m + 1,)
         Edges of the bins.
 
@@ -48,7 +48,7 @@ def mean_levels(
 def largest_in_bins(
     times_s: NDArray[np.float64], values: NDArray[np.float64], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the largest value in each bin, NaN without values; shapes as in `mean_levels`."""
+    """Return the largest value in each bin, or NaN for an empty bin; shapes as in `mean_levels`."""
     where = np.digitize(times_s, edges_s) - 1
     largest = np.full(len(edges_s) - 1, np.nan)
     inside = (where >= 0) & (where < len(largest))
@@ -59,7 +59,7 @@ def largest_in_bins(
 def quantiles_in_bins(
     times_s: NDArray[np.float64], values: NDArray[np.float64], edges_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the 0.1, 0.5 and 0.9 quantile of the values in each bin, shape (3, m)."""
+    """Return the 0.1, 0.5 and 0.9 quantiles of the values in each bin; shape (3, m)."""
     where = np.searchsorted(times_s, edges_s)
     found = np.full((3, len(edges_s) - 1), np.nan)
     for number, (begin, end) in enumerate(pairwise(where)):
@@ -78,11 +78,11 @@ def draw_quantiles(
     axis : Axes
         The panel.
     curves : ndarray, shape (users, bins)
-        A curve for each user; NaN if there is no value.
+        One curve per user; NaN where a curve has no value.
     edges_s : ndarray, shape (bins + 1,)
         Edges of the bins, s.
     what : str
-        Owners of the curves, for the legend: ``40 users``.
+        Name of the users in the legend: ``40 users``.
     """
     known = ~np.isnan(curves).all(axis=0)
     found = np.full((3, curves.shape[1]), np.nan)

@@ -1,4 +1,4 @@
-"""Figure class that displays in a notebook without pyplot."""
+"""Figure class that notebooks can display without pyplot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 __all__ = ["AirpathFigure"]
 
 _DPI = 100
-"""Dots per inch in a notebook, so that a figure is as wide as the column of text."""
+"""Dots per inch in a notebook, for which a figure is as wide as the text."""
 
 
 class AirpathFigure(Figure):
@@ -26,7 +26,7 @@ class AirpathFigure(Figure):
         FigureCanvasAgg(self)
 
     def savefig(self, *arguments: Any, **options: Any) -> None:
-        """Write the figure; PDF and PostScript embed TrueType fonts, not Type 3."""
+        """Write the figure; PDF and PostScript files embed TrueType fonts instead of Type 3."""
         # Publishers reject Type 3 fonts.
         with mpl.rc_context({"pdf.fonttype": 42, "ps.fonttype": 42}):
             super().savefig(*arguments, **options)

@@ -1,4 +1,4 @@
-"""Curves of distribution functions."""
+"""Plots of empirical distribution functions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["Curve", "draw_curve", "finish_axis", "is_wide", "time_unit"]
 
 _WIDE = 10.0
-"""Least ratio of the 99th to the 1st percentile for a logarithmic axis."""
+"""The axis is logarithmic if the ratio of the 99th to the 1st percentile is at least this."""
 _TAIL = 0.99
 _BAND = 0.2
-"""Opacity of a band."""
+"""Opacity of a confidence band."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Curve:
     value : ndarray, shape (n,)
         Ascending values.
     cdf, low, high : ndarray, shape (n,)
-        Share of values that do not exceed each value, and its interval; NaN without an interval.
+        Share of values up to each value, and the ends of its confidence interval (NaN without an
+        interval).
     total : int
         Number of values.
     """
@@ -45,13 +46,13 @@ class Curve:
     total: int
 
     def at(self, share: float) -> float:
-        """Return the smallest value with at least this share of values up to it; else the last."""
+        """Return the smallest value at which `cdf` reaches `share`, or the last value."""
         place = min(int(np.searchsorted(self.cdf, share)), len(self.value) - 1)
         return float(self.value[place])
 
 
 def time_unit(curves: Iterable[Curve]) -> tuple[str, float]:
-    """Return a unit for curves of times in seconds, and the factor from seconds to this unit."""
+    """Return a suitable time unit for curves in seconds, and the factor from seconds to it."""
     largest = max((curve.at(_TAIL) for curve in curves if curve.total), default=0.0)
     return ("s", 1.0) if largest >= 2.0 else ("ms", 1e3)
 
@@ -66,20 +67,20 @@ def is_wide(curves: Iterable[Curve]) -> bool:
 def draw_curve(
     axis: Axes, curve: Curve, scale: float, number: int, *, complementary: bool, label: str = ""
 ) -> Any:
-    """Draw a distribution function, or its complement, with its band; return the line.
+    """Draw a distribution function, or its complement, with a confidence band; return the line.
 
     Parameters
     ----------
     axis : Axes
         The panel.
     curve : Curve
-        Curve with values.
+        Curve with at least one value.
     scale : float
         Factor for the values.
     number : int
-        Number that selects colour and dashes.
+        Index of the curve, which selects colour and dashes.
     complementary : bool
-        Whether to draw the share of larger values.
+        Whether to draw the complement, the share of larger values.
     label : str
         Label for the legend. Default: none.
     """
@@ -103,12 +104,12 @@ def draw_curve(
 
 
 def finish_axis(axis: Axes, curves: Iterable[Curve], *, complementary: bool, wide: bool) -> None:
-    """Set scales and limits of a panel.
+    """Set scales and limits of the axes of a panel.
 
     Parameters
     ----------
     axis : Axes
-        Panel with curves.
+        Panel in which the curves are drawn.
     curves : iterable of Curve
         Curves of all panels that share the axes.
     complementary : bool

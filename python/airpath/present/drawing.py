@@ -1,8 +1,8 @@
-"""Arguments of all figures: ``style``, ``ax``, ``figsize``, ``title``, ``labels``, ``legend``.
+"""Common arguments of figures: ``style``, ``ax``, ``figsize``, ``title``, ``labels``, ``legend``.
 
-Methods that return a figure have the decorator `drawing`. It reads these arguments and stores them;
-the functions of `present.style` that the method calls apply them. The methods therefore need not
-pass them on.
+Methods that return a figure have the decorator `drawing`. The decorator checks these arguments and
+stores them. Functions of `present.style`, which the methods call, apply the stored arguments.
+Therefore the methods do not have to pass the arguments on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ P = ParamSpec("P")
 F = TypeVar("F", bound="Callable[..., Figure]")
 
 COLUMN = "column"
-"""Name of the style for one column of a two-column paper."""
+"""Name of the style for figures in one column of a two-column paper."""
 _COLUMN_IN = 3.4
 _COLUMN_RC: Mapping[str, Any] = {
     "font.family": ["serif"],
@@ -52,7 +52,7 @@ _SMALLEST_IN, _LARGEST_IN = 1.0, 100.0
 
 
 class FigureOptions(TypedDict, total=False):
-    """Arguments of every method that draws a figure."""
+    """Common arguments of all methods that draw a figure."""
 
     style: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]] | None
     ax: Axes | Sequence[Axes] | None
@@ -64,25 +64,25 @@ class FigureOptions(TypedDict, total=False):
 
 @dataclass
 class Drawing:
-    """The options of the figure that is being drawn.
+    """Options of the figure that is being drawn.
 
     Parameters
     ----------
     rc : mapping of str to object
         rcParams of matplotlib.
     size_in : tuple of float or None
-        Width and height, inches; a height of None is derived from the figure. None: the default
-        size.
+        Width and height, inches. If the height is None, it is computed from the width. None: the
+        default size.
     axes : sequence of Axes
-        The user's panels. Default: none; a new figure is created.
+        Axes of the user to draw on. Empty: a new figure is created.
     others : sequence of Axes
-        The other panels of the user's figure.
+        Other axes in the user's figure.
     title : str or None
-        The title; None: the default title if `has_usual_title`, else no title.
+        Title of the user. None: the default title if `has_usual_title`, else no title.
     has_usual_title : bool
         Whether the figure has its default title.
     labels : mapping of str to str
-        Replacement texts, by key or by text.
+        Maps a text of the figure, or the key of an axis or metric, to the text that replaces it.
     has_legend : bool
         Whether the figure has its legends.
     """
@@ -98,7 +98,7 @@ class Drawing:
     _used: set[str] = field(default_factory=set)
 
     def called(self, *names: str) -> str:
-        """Return the user's label for one of `names`, else the last of them."""
+        """Return the user's label for the first of `names` that has a label, else the last name."""
         found = next((name for name in names if name in self.labels), None)
         if found is None:
             return names[-1]
@@ -106,31 +106,31 @@ class Drawing:
         return self.labels[found]
 
     def figure_size(self, width_in: float, height_in: float) -> tuple[float, float]:
-        """Return the size of a figure, inches, given the default size."""
+        """Return the size of a new figure, inches; the arguments are its default size."""
         if self.size_in is None:
             return width_in, height_in
         width, height = self.size_in
-        # Narrow figures have smaller texts with less space.
+        # In narrow figures, texts are smaller and require less height.
         return width, height or height_in * min(1.0, max(0.6, math.sqrt(width / width_in)))
 
     def panels_of(self, figure: Figure) -> Sequence[Axes]:
-        """Return the plotted panels, without other panels of the user's figure."""
+        """Return the panels of the plot, without other axes in the user's figure."""
         return [axes for axes in figure.axes if axes not in self.others]
 
     def remove_legends(self, figure: Figure) -> None:
-        """Remove the legends of the plotted panels; in a new figure, also the figure's legends."""
+        """Remove the legends of the plot's panels; in a new figure, also those of the figure."""
         found = [axes.get_legend() for axes in self.panels_of(figure)]
         for legend in [*found, *([] if self.axes else figure.legends)]:
             if legend is not None:
                 legend.remove()
 
     def rename(self, figure: Figure) -> None:
-        """Replace the texts of a figure for which `labels` has another text.
+        """Replace the texts of a figure for which `labels` has a replacement.
 
         Raises
         ------
         BadValueError
-            If a label matches no text of the figure.
+            If a key of `labels` matches no text of the figure.
         """
         if not self.labels:
             return
@@ -151,14 +151,14 @@ class Drawing:
 
 
 class _Texts:
-    """Texts of a figure: axes, legends, panels, and ticks with words.
+    """Replaceable texts of a figure: axis labels, legends, titles, and tick labels with words.
 
     Parameters
     ----------
     panels : sequence of Axes
         Panels of the figure.
     whole : sequence of Figure
-        The figure, if all its texts belong to the plot; else empty.
+        The figure, if all its texts belong to the plot; otherwise empty.
     """
 
     def __init__(self, panels: Sequence[Axes], whole: Sequence[Figure]) -> None:
@@ -172,14 +172,14 @@ class _Texts:
         self.all = {_plain(each.get_text()) for each in self._texts}
 
     def replace(self, text: str, label: str) -> bool:
-        """Replace a text; return whether it exists."""
+        """Replace all occurrences of a text; return whether the text exists."""
         from airpath.present.lettering import literal
 
         found = [each for each in self._texts if _plain(each.get_text()) == text]
         for each in found:
             each.set_text(literal(label))
         for way in self._ways:
-            # matplotlib regenerates tick labels when it draws, so set them too.
+            # matplotlib regenerates tick labels when it draws, so also set them as fixed labels.
             words = [each.get_text() for each in way.get_majorticklabels()]
             if any(_plain(word) in (text, label) for word in words):
                 way.set_ticklabels([literal(label) if _plain(w) == text else w for w in words])
@@ -200,7 +200,7 @@ def current() -> Drawing:
 
 
 def drawing(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """Add the arguments of `FigureOptions` to a function that returns a figure.
+    """Decorate a function that returns a figure: add the arguments of `FigureOptions`.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def drawing(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     def drawn(*arguments: P.args, **named: P.kwargs) -> Figure:
         options = {name: named.pop(name) for name in _OPTIONS if name in named}
         if _CURRENT.get() is not None and not options:
-            # Called by another decorated method.
+            # Another decorated method calls this one and has already handled the options.
             return draw(*arguments, **named)
         with _obeying(_checked(cast(FigureOptions, options))) as obeyed:
             return _finished(draw(*arguments, **named), obeyed)
@@ -251,7 +251,7 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
     figure = style.own_figure(figure)
     with style.style():
         for axes in options.panels_of(figure):
-            # Creates ticks now, with the current rcParams.
+            # Create the ticks now, while the rcParams apply.
             for way in (axes.xaxis, axes.yaxis):
                 way.get_major_ticks(1)
         options.rename(figure)
@@ -260,14 +260,14 @@ def _finished(figure: Figure, options: Drawing) -> Figure:
         for axes in options.axes if options.rc else ():
             obey_settings(axes)
         if options.axes and figure.get_layout_engine() is not None:
-            # Updates the sizes of panels, which depend on legends.
+            # Update the sizes of the panels, which depend on the legends.
             figure.draw_without_rendering()
         panels = options.panels_of(figure)
         if options.axes or (options.size_in is None and len(panels) == 1):
             for axes in panels:
                 wrap_names(axes)
         elif options.size_in is not None or has_long_names(figure):
-            # Fit only if needed: it takes as long as two layouts.
+            # Fit only if necessary: it takes as long as two layouts.
             fit(figure)
     return figure
 
@@ -292,7 +292,7 @@ def _checked(given: FigureOptions) -> Drawing:
         axes=axes,
         others=[each for each in axes[0].figure.axes if each not in axes] if axes else [],
         title=one_line(title) if isinstance(title, str) else None,
-        # In a paper, the caption replaces the title; panels of the user belong to another figure.
+        # In a paper, the caption replaces the title; axes of the user belong to the user's figure.
         has_usual_title=title is ... and not is_column and not axes,
         labels=_labels(given.get("labels")),
         has_legend=_legend(given.get("legend", True)),
@@ -300,7 +300,7 @@ def _checked(given: FigureOptions) -> Drawing:
 
 
 def _settings(given: object) -> tuple[dict[str, Any], bool]:
-    """Return rcParams, and whether they are the style of a column."""
+    """Return rcParams for the argument `style`, and whether they contain the style ``column``."""
     several: Iterable[object] = given if isinstance(given, (list, tuple)) else [given]
     found: dict[str, Any] = {}
     is_column = False

@@ -1,4 +1,4 @@
-"""Figures as files: PNG, PDF and SVG, with title and provenance as metadata."""
+"""Export of figures to PNG, PDF and SVG files, with title and provenance as metadata."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = [
 ]
 
 FORMATS = ("png", "svg", "pdf")
-"""Formats of figures."""
+"""Supported formats of figure files."""
 
 
 def checked_formats(formats: str | Sequence[str]) -> list[str]:
-    """Return the distinct formats of figures, in the order of `FORMATS`.
+    """Return the formats without duplicates, in the order of `FORMATS`.
 
     Parameters
     ----------
     formats : str or sequence of str
-        Names; in a text, separated by commas: ``png,pdf``.
+        Names of formats. A single string may have several names, separated by commas: ``png,pdf``.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def checked_formats(formats: str | Sequence[str]) -> list[str]:
 
 
 def format_of(path: Path) -> str:
-    """Return the format of a file by its name.
+    """Return the format of a figure file according to its suffix.
 
     Raises
     ------
@@ -79,13 +79,13 @@ def format_of(path: Path) -> str:
 
 
 def file_name(name: str, kind: str) -> str:
-    """Return the name of a figure's file.
+    """Return the file name of a figure.
 
     Parameters
     ----------
     name : str
-        Name of the figure. A slash becomes a hyphen. Other characters except letters, digits and
-        ``-._`` become underscores.
+        Name of the figure. In the file name, slashes become hyphens, and all characters except
+        letters, digits and ``-._`` become underscores.
     kind : str
         The format.
     """
@@ -94,7 +94,7 @@ def file_name(name: str, kind: str) -> str:
 
 
 def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
-    """Return a figure as a file's content.
+    """Render a figure as the content of a file.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ def figure_bytes(figure: Figure, kind: str, title: str, source: str) -> bytes:
     if kind == "svg":
         about["Date"] = None
     data = io.BytesIO()
-    # A fixed salt makes equal figures give equal files.
+    # With a fixed salt, equal figures give equal files.
     with mpl.rc_context({"svg.hashsalt": "airpath"}):
         figure.savefig(data, format=kind, dpi=160, metadata=about)
     return with_values(data.getvalue(), figure) if kind == "svg" else data.getvalue()
 
 
 def rendered(figure: Figure, title: str, source: str, kinds: Sequence[str]) -> dict[str, bytes]:
-    """Return a figure in several formats; the first format determines the layout.
+    """Render a figure in several formats; the layout is computed for the first format.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def rendered(figure: Figure, title: str, source: str, kinds: Sequence[str]) -> d
     Returns
     -------
     files : dict of str to bytes
-        Contents of the files, by format.
+        Maps each format to the content of its file.
     """
     layout = figure.get_layout_engine()
     found = {}
@@ -158,7 +158,7 @@ def save(
     source: str,
     kinds: Sequence[str],
 ) -> list[Path]:
-    """Write a figure in several formats; the first format determines the layout.
+    """Write a figure in several formats; the layout is computed for the first format.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def save(
     Returns
     -------
     paths : list of Path
-        Written files.
+        Paths of the written files.
     """
     files = rendered(figure, title, source, kinds)
     paths = [directory / file_name(stem, kind) for kind in files]

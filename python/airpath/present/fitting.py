@@ -1,4 +1,4 @@
-"""Fits the texts of a figure to its size: wraps, rotates or reduces them."""
+"""Fits the texts of a figure to its size: wraps and rotates texts, and removes tick labels."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["fit", "has_long_names", "shown_ticks", "wrap_names"]
 
 _ROUNDS = 3
 _SPACE = 0.25
-"""Least space between adjacent tick labels, in letter heights."""
+"""Smallest space between adjacent tick labels, in letter heights."""
 _FEWEST = 3
-"""Least number of intervals between the numbers of an axis."""
+"""Smallest number of intervals between the tick labels of an axis."""
 
 
 def fit(figure: Figure) -> None:
-    """Keep the texts of a figure inside the figure, and tick labels separate.
+    """Change the texts of a figure so that none leaves the figure and no tick labels overlap.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def fit(figure: Figure) -> None:
     """
     for _ in range(_ROUNDS):
         figure.draw_without_rendering()
-        # A list instead of a generator, so that all texts are processed in each round.
+        # A list instead of a generator, so that `any` does not stop at the first changed text.
         if not any([*_wrap_texts(figure), *_fit_ticks(figure), *_move_notes(figure)]):
             return
 
 
 def wrap_names(axes: Axes) -> None:
-    """Wrap the title and the axis labels of a visible panel, for its size before layout."""
+    """Wrap title and axis labels of a visible panel, according to its size before layout."""
     if not axes.get_visible():
         return
     for text, length, most in _names(axes):
@@ -59,7 +59,7 @@ def has_long_names(figure: Figure) -> bool:
 
 
 def _names(axes: Axes) -> Iterator[tuple[Text, float, float]]:
-    """Yield the texts around a panel, with the lengths of the text and of the panel, dots."""
+    """Yield title and axis labels of a panel, each with its length and the panel's, dots."""
     for text in (axes.xaxis.label, axes.title, axes._left_title):  # type: ignore[attr-defined]
         yield text, text.get_window_extent().width, axes.bbox.width
     name = axes.yaxis.label
@@ -121,7 +121,7 @@ def _overlap(one: Bbox, other: Bbox) -> bool:
 
 
 def _height_around(axis: Axes, panels: Sequence[Axes]) -> float:
-    """Return the largest height of the name of a vertical axis: up to the middle between panels."""
+    """Return the space for the label of a vertical axis, up to the middle between panels."""
     below = [other.bbox.y1 for other in panels if other.bbox.y1 <= axis.bbox.y0]
     above = [other.bbox.y0 for other in panels if other.bbox.y0 >= axis.bbox.y1]
     room = [axis.bbox.y0 - max(below, default=0.0)]
@@ -130,7 +130,7 @@ def _height_around(axis: Axes, panels: Sequence[Axes]) -> float:
 
 
 def _width_around(axis: Axes, panels: Sequence[Axes], figure: Figure) -> float:
-    """Return the largest width of the name of a horizontal axis: to the middle between panels."""
+    """Return the space for the label of a horizontal axis, up to the middle between panels."""
     neighbours = [
         other for other in panels if _overlap(other.bbox, axis.bbox) and other is not axis
     ]
@@ -145,7 +145,7 @@ def _width_around(axis: Axes, panels: Sequence[Axes], figure: Figure) -> float:
 
 
 def _wrap(text: Text, length: float, most: float) -> bool:
-    """Wrap a text onto more lines; return whether it changed."""
+    """Wrap a text onto more lines; return whether the text changed."""
     shown = text.get_text()
     if not shown or length <= most:
         return False
@@ -177,7 +177,7 @@ def _is_crowded(axis: Axis, labels: Sequence[Text]) -> bool:
         return any(above.y0 < below.y1 for below, above in pairs)
     slope = math.sin(math.radians(labels[0].get_rotation())) if labels else 0.0
     if 0 < slope < 1:
-        # For slanted labels, the distance between their lines counts.
+        # Slanted labels overlap if the distance between their lines is too small.
         height = 1.1 * _letter(labels[0]) / slope
         return any(right.x1 - left.x1 < height for left, right in pairs)
     space = _SPACE * _letter(labels[0]) if labels else 0.0
@@ -191,13 +191,13 @@ def _letter(text: Text) -> float:
 
 
 def _thin(axis: Axis) -> bool:
-    """Show fewer numbers on an axis; return whether their number fell."""
+    """Reduce the number of tick labels of a numeric axis; return whether it changed."""
     from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
 
     before = len(axis.get_majorticklocs())
     locator = axis.get_major_locator()
     if isinstance(locator, FixedLocator):
-        # Words cannot be omitted.
+        # Tick labels that are words cannot be omitted.
         return False
     if axis.get_scale() == "log":
         few = isinstance(locator, LogLocator) and locator._subs is not None  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ def _thin(axis: Axis) -> bool:
 
 
 def _turn(axis: Axis, labels: Sequence[Text]) -> bool:
-    """Rotate the words of a horizontal axis by 90°; return whether this changed them."""
+    """Rotate the tick labels of a horizontal axis by 90°; return whether they changed."""
     if axis.axis_name != "x" or not labels or labels[0].get_rotation() == 90:  # type: ignore[attr-defined]
         return False
     for panel in axis.axes.get_shared_x_axes().get_siblings(axis.axes):
@@ -227,7 +227,7 @@ def _turn(axis: Axis, labels: Sequence[Text]) -> bool:
 
 
 def _move_notes(figure: Figure) -> Iterator[bool]:
-    """Right-align notes in panels that would extend beyond the figure."""
+    """Right-align the notes in panels that would extend beyond the figure."""
     for panel in figure.axes:
         for text in panel.texts:
             box = text.get_window_extent()

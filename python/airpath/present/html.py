@@ -1,4 +1,4 @@
-"""Tables as HTML, for notebooks."""
+"""Conversion of tables and texts to HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["heading", "paragraph", "table"]
 
 
 def heading(text: str) -> str:
-    """Return a paragraph in bold."""
+    """Return a bold HTML paragraph."""
     return f"<p><strong>{escape(text)}</strong></p>"
 
 
 def paragraph(text: str) -> str:
-    """Return a paragraph."""
+    """Return an HTML paragraph."""
     return f"<p>{escape(text)}</p>"
 
 
 def table(made: Table) -> str:
-    """Return a table without notes; the first column is left-aligned, the others right-aligned."""
+    """Return an HTML table without notes; only the first column is left-aligned."""
     caption = f"<caption>{escape(made.title)}</caption>" if made.title else ""
     head = "".join(f"<th>{escape(name)}</th>" for _group, name in made.headings)
     body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in made.texts)

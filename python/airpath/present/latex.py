@@ -1,4 +1,4 @@
-"""Tables as LaTeX: booktabs, numbers in math mode, units in the header."""
+"""Conversion of tables to LaTeX: booktabs, numbers in math mode, units in the header."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _UNITS = (
 _NUMBER = r"[-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _ENDS = rf"(?: ± (?P<half>{_NUMBER})| \((?P<low>{_NUMBER}) … (?P<high>{_NUMBER})\))"
 _VALUE = re.compile(rf"(?P<mean>{_NUMBER}){_ENDS}?(?: (?P<unit>{'|'.join(_UNITS)}))?")
-"""A number, the half-width or both ends of its interval, and its unit."""
+"""Pattern of a number, the half-width or both ends of its interval, and its unit."""
 
 _WITHIN = re.compile(rf"(?P<mean>{_NUMBER}){_ENDS}")
-"""A number with its interval in the text of an entry: ``0.6 (0.0 … 3.4) early``."""
+"""Pattern of a number with its interval inside an entry: ``0.6 (0.0 … 3.4) early``."""
 
 _MISSING = ("", "–")
 
@@ -54,7 +54,7 @@ def latex(table: Table, *, caption: str | None = None, label: str | None = None)
     Parameters
     ----------
     table : Table
-        The table; its notes become comments at the end.
+        The table. Its notes become comments at the end of the source.
     caption, label : str, optional
         If one of them is set, the ``tabular`` is placed in a ``table`` environment with
         ``\caption`` and ``\label``. Special characters of the caption are escaped.
@@ -122,7 +122,7 @@ def _group_heads(table: Table) -> Iterator[str]:
 
 
 def _values(column: Sequence[str]) -> list[re.Match[str]] | None:
-    """Return the present entries of a column if all of them are numbers; else None."""
+    """Return the non-empty entries of a column if all of these are numbers, else None."""
     found = [_VALUE.fullmatch(cell) for cell in column if cell not in _MISSING]
     values = [value for value in found if value is not None]
     return values if values and len(values) == len(found) else None
@@ -133,13 +133,13 @@ def _is_numeric(column: Sequence[str]) -> bool:
 
 
 def _common_unit(column: Sequence[str]) -> str:
-    """Return the common unit of the numbers of a column; empty if there is none."""
+    """Return the common unit of the numbers in a column; empty if the units differ."""
     units = {value["unit"] for value in _values(column) or ()}
     return (units.pop() or "") if len(units) == 1 else ""
 
 
 def _entry(cell: str, unit: str) -> str:
-    """Return an entry, without the unit that is in the header."""
+    """Return an entry as LaTeX, without the unit that is in the header."""
     value = _VALUE.fullmatch(cell)
     if value is None:
         return _text_entry(cell)
@@ -148,7 +148,7 @@ def _entry(cell: str, unit: str) -> str:
 
 
 def _text_entry(cell: str) -> str:
-    """Return a text entry, with numbers with intervals in math mode."""
+    """Return a text entry as LaTeX; its numbers with intervals are in math mode."""
     parts, end = [], 0
     for found in _WITHIN.finditer(cell):
         parts += [_with_blanks(cell[end : found.start()]), _with_ends(found)]
@@ -157,7 +157,7 @@ def _text_entry(cell: str) -> str:
 
 
 def _with_blanks(words: str) -> str:
-    """Return an escaped part of an entry; blanks at its ends are kept."""
+    """Return a part of an entry as LaTeX; spaces at its ends are kept."""
     inner = _escaped(words)
     before = " " if words[:1] == " " and inner else ""
     after = " " if words[-1:] == " " and inner else ""

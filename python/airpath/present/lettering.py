@@ -1,8 +1,9 @@
-"""Texts of the user in figures: drawn literally, or with a sign for missing glyphs.
+"""Prepares the user's texts so that matplotlib draws them literally in figures.
 
-A name may contain ``$``, which starts mathematics in matplotlib, and letters that the default font
-lacks, for which matplotlib warns. Right-to-left scripts are left to matplotlib (supported from 3.11
-on).
+A text may contain ``$``, which starts mathematics in matplotlib. It may also contain letters that
+the default font lacks, about which matplotlib warns. Letters that no installed font has are
+replaced by a sign. Right-to-left scripts are not handled here; matplotlib supports them from 3.11
+on.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ if TYPE_CHECKING:
 __all__ = ["FONT", "NO_GLYPH", "letters", "literal", "missing_note"]
 
 FONT = "DejaVu Sans"
-"""Font of matplotlib; it has Latin, Greek, Cyrillic, Arabic, Hebrew and many signs."""
+"""Default font of matplotlib. It has Latin, Greek, Cyrillic, Arabic, Hebrew and many symbols."""
 
 NO_GLYPH = "□"
-"""Replacement for a letter that no installed font has."""
+"""Sign that replaces letters that no installed font has."""
 
 _BROAD = ("CJK", "Noto Sans", "Droid Sans Fallback", "WenQuanYi", "Arial Unicode", "Unifont")
 """Parts of the names of font families that are tried first."""
 
 _WEIGHTS = ("normal", "bold")
-"""Font weights of texts and of headings."""
+"""Font weights of normal texts and of headings."""
 
 _NO_LETTERS = "Last Resort"
-"""Font of matplotlib that has placeholder signs instead of letters."""
+"""Fallback font of matplotlib, which has placeholder signs instead of letters."""
 
 
 class _Drawing:
-    """State of the current figure: nesting depth, and letters without a glyph."""
+    """State of the current figure: nesting depth of `letters`, and letters without a glyph."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -60,7 +61,7 @@ def letters() -> Iterator[None]:
 
 
 def literal(text: str) -> str:
-    """Return a text of the user in a form that matplotlib draws literally.
+    """Convert a text of the user to a form that matplotlib draws literally.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def literal(text: str) -> str:
 
 
 def missing_note() -> str:
-    """Return the note for a figure with missing glyphs; empty if there are none."""
+    """Return a note on the missing glyphs of the current figure; empty if none is missing."""
     if not _drawing.missing:
         return ""
     return f"{NO_GLYPH}: {len(_drawing.missing)} letters that no installed font has"
@@ -104,7 +105,7 @@ def _family_with(char: str) -> str | None:
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the installed font families, families with many scripts first."""
+    """Return the installed font families; families with many scripts come first."""
     names = {entry.name for entry in _regular() if not entry.name.startswith(_NO_LETTERS)}
     return tuple(sorted(names, key=lambda name: (not any(b in name for b in _BROAD), name)))
 

@@ -1,4 +1,4 @@
-"""Axes of the user, used instead of new panels."""
+"""Drawing on axes that the user passes, instead of in a new figure."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def obey_settings(panel: Axes) -> None:
 
 
 class OnAxes:
-    """Substitute for the figure in a drawing function, with the user's axes as panels.
+    """Replacement for `Figure` in drawing functions; its panels are the axes of the user.
 
     The user's figure keeps its size, layout and title. A legend is drawn above the last panel.
 
     Parameters
     ----------
     axes : sequence of Axes
-        Axes, one for each panel; at least one.
+        Axes of the user, one for each panel; at least one.
     """
 
     def __init__(self, axes: Sequence[Axes]) -> None:
@@ -95,7 +95,7 @@ class OnAxes:
         return self._panels[-1].legend(*handles, **{**options, **place})
 
     def supxlabel(self, text: str, **_options: Any) -> None:
-        """Set the label of the horizontal axis of the last panel."""
+        """Set the x-axis label of the last panel."""
         self._panels[-1].set_xlabel(text)
 
     def title(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Figures of panels: curves of points with their intervals, in rows, with one legend."""
+"""Figures with rows of panels, which show points with error bars and share a legend."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["Band", "Panel", "draw_panels", "legend_of", "same_height"]
 
 _DECADES = 1e4
-"""Logarithmic axes with a smaller ratio of their limits have plain numbers as tick labels."""
+"""Tick labels are plain numbers if the limits of a logarithmic axis have a smaller ratio."""
 
 _GREY: Mapping[str, Any] = {"color": style.COLOURS["grey"], "linestyle": ":", "linewidth": 1.2}
 
 
 class Band(NamedTuple):
-    """Pale area between two curves over `x`, with its text in the legend."""
+    """Pale area between two curves over `x`, and its label in the legend."""
 
     label: str
     x: Sequence[float]
@@ -33,27 +33,28 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Panel:
-    """Panel of a figure.
+    """Content of a panel of a figure.
 
     Parameters
     ----------
     title : str
         Title above the panel.
     x_name, y_name : str
-        Names of the axes, with units. Linear panels of a row with the same `y_name` have the same
-        scale; among adjacent panels, only the first shows the name.
+        Labels of the axes, with units. Linear panels in a row that have the same `y_name` also have
+        the same y limits. Of adjacent panels with the same `y_name`, only the first shows it.
     curves : sequence of Points
-        Curves; points without a label are not in the legend.
+        Curves. Curves without a label are not in the legend.
     limits : mapping
-        Keywords of ``Axes.set``: limits, whose upper end is optional, and scales. Default: linear,
-        y from 0 on.
+        Keyword arguments of ``Axes.set`` for limits and scales. The upper limit may be omitted.
+        Default: linear scales, y from 0 on.
     marks, levels : mapping of float to str
-        Dotted vertical and horizontal lines, with their text in the legend; an empty text is
-        omitted.
+        Map positions of dotted vertical lines and of dotted horizontal lines to their labels in the
+        legend. A line with an empty label is not in the legend.
     bands : sequence of Band
-        Bands behind the curves. Default: none.
+        Pale areas behind the curves. Default: none.
     words : sequence of str
-        Words for y = 0, 1, ..., listed from top to bottom. Default: y is a number.
+        Tick labels for y = 0, 1, ..., which are then drawn from top to bottom. Default: numeric
+        tick labels.
     """
 
     title: str
@@ -75,14 +76,14 @@ def draw_panels(
     own_legends: bool = False,
     share_x: bool = False,
 ) -> Figure:
-    """Return a figure without its heading.
+    """Draw panels in a new figure, without a heading.
 
     Parameters
     ----------
     rows : sequence of sequence of Panel
-        The panels of each row, at most as many as in the first.
+        Panels of each row. No row may have more panels than the first row.
     size_in : sequence of float
-        Width and height, inches. Default: depends on the number of panels.
+        Width and height, inches. Default: computed from the number of panels.
     heights : sequence of float
         Relative heights of the rows. Default: equal.
     own_legends : bool
@@ -163,7 +164,7 @@ def _share_scales(axes: Sequence[Axes], row: Sequence[Panel]) -> None:
 
 
 def same_height(groups: Iterable[Sequence[Axes]]) -> None:
-    """Set the upper limits of the panels of each group to the largest of them."""
+    """Set the upper y limit of all panels in a group to the largest limit in the group."""
     for axes in groups:
         top = max(axis.get_ylim()[1] for axis in axes)
         for axis in axes:

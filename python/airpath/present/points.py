@@ -1,7 +1,7 @@
-"""Figures of means with their intervals: curves over a parameter, two measures over a grid.
+"""Plots of means with error bars.
 
-Simulated and published points have intervals. Lines between points are pale, because they connect
-means of different runs and are not curves.
+Lines between points are pale, because they only connect means of different runs; no values were
+measured between the points.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ STAR: Final[Mapping[str, Any]] = {"marker": "*", "markersize": 11, **OPEN}
 
 
 class Point(NamedTuple):
-    """Point with the half-widths of its intervals; 0 without an interval.
+    """Point with the half-widths of its confidence intervals in x and y; 0 without an interval.
 
-    `y_above` is the length of the upper half if the interval is not symmetric.
+    `y_above` is the length of the upper part of the y interval if the interval is not symmetric.
     """
 
     x: float
@@ -40,22 +40,23 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Points:
-    """Points of one kind.
+    """Series of points with a common style.
 
     Parameters
     ----------
     label : str
         Label in the legend.
     points : sequence of Point
-        Points in the order in which lines connect them. If empty, nothing is drawn.
+        Points, in the order in which a line connects them. If empty, nothing is drawn.
     look : mapping
-        matplotlib keywords: colour, marker and marker size. Without a marker, only a line is drawn.
+        matplotlib keyword arguments for colour, marker and marker size. Without a marker, only the
+        line is drawn.
     line : mapping, optional
-        Style of the line between the points. Default: no line.
+        Style of the line that connects the points. Default: no line.
     begins : bool
         Whether a larger dot marks the first point. Default False.
     bars : mapping
-        Style of the intervals.
+        Style of the error bars.
     """
 
     label: str
@@ -67,7 +68,7 @@ class Points:
 
 
 def draw(panel: Axes, found: Points) -> None:
-    """Draw points with their intervals."""
+    """Draw a series of points with error bars."""
     if not found.points:
         return
     x, y, x_half, y_half, above = zip(*found.points, strict=True)
@@ -86,14 +87,14 @@ def draw(panel: Axes, found: Points) -> None:
 
 
 def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:
-    """Return a figure of one measure over another without heading: from 0 on, and enlarged.
+    """Draw two panels with the same points: (a) with axes from 0 on, and (b) enlarged.
 
     Parameters
     ----------
     points : sequence of Points
-        Points of all kinds.
+        All series of points.
     names : tuple of str
-        Names of the axes, with units.
+        Labels of the x-axis and the y-axis, with units.
     """
     figure = plotting.new_figure(11.0, 5.6)
     panels: Any = figure.subplots(1, 2, width_ratios=(1, 1.7))
@@ -111,7 +112,7 @@ def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:
 
 
 def _limits(panels: Sequence[Axes], points: Iterable[Point]) -> None:
-    """Set the limits: (a) starts at 0, (b) shows all points with intervals; frame (b) in (a)."""
+    """Set the axis limits: (a) from 0 on, (b) around all error bars; mark area (b) in (a)."""
     ends = [(p.x - p.x_half, p.x + p.x_half, p.y - p.y_half, p.y + p.y_half) for p in points]
     low_x, high_x = min(end[0] for end in ends), max(end[1] for end in ends)
     low_y, high_y = min(end[2] for end in ends), max(end[3] for end in ends)

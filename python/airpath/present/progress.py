@@ -1,4 +1,4 @@
-"""Progress of a long call: a bar in a terminal or a notebook, or a callback of the caller."""
+"""Progress reports of long calls: a bar in a terminal or a notebook, or a callback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Auto = Literal["auto"]
-"""A bar in notebooks and in an interactive interpreter; elsewhere no output."""
+"""Value of `progress`: show a bar in notebooks and interactive interpreters only."""
 
 ProgressCallback = Callable[[float, str], None]
 """Callback with the finished fraction, in [0, 1], and a text about the current step."""
@@ -31,19 +31,19 @@ ProgressCallback = Callable[[float, str], None]
 CallbackT = TypeVar("CallbackT")
 
 _AT_ONCE_S = 0.5
-"""Calls shorter than this have no bar in a notebook, s."""
+"""Time after which a bar appears in a notebook, s."""
 
 
 _PAUSE_S = 0.1
 
 
 class Paced:
-    """Rate limiter that forwards reports at most ten times a second.
+    """Rate limiter that forwards progress reports at most ten times a second.
 
     Parameters
     ----------
     notify : callable or None
-        Callback for the reports. None: no reports.
+        Callback for the reports. None disables reports.
     after_s : float
         Time before the first report, s. Default 0.
     """
@@ -64,7 +64,7 @@ class Paced:
 
 
 def progress_line(progress: Any) -> str | None:
-    """Return the problem of an argument `progress`; None if it is accepted."""
+    """Return a message if the value of the argument `progress` is not accepted, else None."""
     if progress is None or progress == "auto" or callable(progress):
         return None
     prefix = error_prefix("progress", progress)
@@ -76,16 +76,16 @@ def reporting_to(
     progress: CallbackT | Auto | None,
     adapted: Callable[[ProgressCallback], CallbackT] | None = None,
 ) -> Iterator[CallbackT | None]:
-    """Yield the callback for the reports of a long call, for the duration of the block.
+    """Yield the callback to which a long call reports its progress while the block runs.
 
     Parameters
     ----------
     progress : callable, ``"auto"`` or None
-        The caller's function; ``"auto"`` for a bar in a notebook or a terminal; None for no
+        Function of the user, ``"auto"`` for a bar in a notebook or a terminal, or None for no
         reports.
     adapted : callable, optional
-        Converts the callback of the bar to the signature of this call. Default: the call uses a
-        `ProgressCallback`.
+        Function that adapts the callback of the bar to the signature that this call uses. Default:
+        the call uses a `ProgressCallback`.
     """
     if progress != "auto":
         yield progress
@@ -115,7 +115,7 @@ def _bar() -> AbstractContextManager[ProgressCallback | None]:
 
 @contextmanager
 def terminal_bar() -> Iterator[ProgressCallback | None]:
-    """Show a bar on a terminal while the block runs; yield None without a terminal."""
+    """Show a bar on a terminal while the block runs; yield its callback, or None."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""Distributions over integers: bars in the colour of their range, with intervals."""
+"""Bar charts of distributions over integers, with error bars and coloured ranges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RARE = 2e-4
 
 
 def count_drawn(means: Sequence[float]) -> int:
-    """Return the number of plotted bars: up to one after the last share that is not rare."""
+    """Return the number of bars to plot: up to the last share above `_RARE`, and one more."""
     common = [k for k, share in enumerate(means) if share > _RARE]
     return common[-1] + 2 if common else 1
 
@@ -31,17 +31,17 @@ def draw_shares(
     high: Sequence[float],
     ranges: Sequence[tuple[float, str, str]],
 ) -> None:
-    """Draw the shares of 0, 1, 2, … with their intervals.
+    """Draw the shares of the values 0, 1, 2, … as bars with error bars.
 
     Parameters
     ----------
     panel : Axes
         Panel to draw on.
     means, low, high : sequence of float
-        Shares in [0, 1] and the ends of their intervals; NaN without an interval.
+        Shares in [0, 1], and the ends of their confidence intervals (NaN without an interval).
     ranges : sequence of tuple
-        First number of each range, ascending from 0; a key of `style.COLOURS`; label in the legend,
-        or an empty text.
+        For each range of values: its first value (ascending from 0), a key of `style.COLOURS`, and
+        the label in the legend (may be empty).
     """
     ends = [*(first for first, _, _ in ranges[1:]), len(means)]
     for (first, colour, label), end in zip(ranges, ends, strict=True):
@@ -49,7 +49,7 @@ def draw_shares(
         heights = [means[k] for k in numbers]
         panel.bar(numbers, heights, width=0.86, color=style.COLOURS[colour], label=label)
     centre = np.asarray(means, dtype=float)
-    # Shares are in [0, 1], so the intervals are cut there.
+    # Shares are in [0, 1], so intervals are cut at 0 and 1.
     below, above = centre - np.maximum(low, 0.0), np.minimum(high, 1.0) - centre
     if np.isfinite(below).any():
         bars: dict[str, Any] = {"fmt": "none", "ecolor": style.COLOURS["grey"], "elinewidth": 0.8}

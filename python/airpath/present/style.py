@@ -1,7 +1,7 @@
-"""Common style of all figures: readable sizes, a colour-blind-safe palette.
+"""Common style of all figures: font sizes, colours, headings and legends.
 
-Figures are drawn without a display. Settings of matplotlib that the user changed take priority. No
-settings are changed permanently.
+Figures require no display. The user's changes of matplotlib's settings take priority. The settings
+are not changed permanently.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ COLOURS = {
     "black": "#000000",
     "grey": "#5F6A72",
 }
-"""Colours from the palette of Okabe and Ito (2008), for any colour vision."""
+"""Colours from the palette of Okabe and Ito (2008), which colour-blind readers can distinguish."""
 
 SERIES = ("blue", "orange", "green", "red", "purple", "sky", "black", "grey")
 MARKERS = ("o", "s", "D", "P", "X", "*", "<", ">")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
-"""Colours, markers and dashes of the series of a figure, in order; series differ in all three. ▲
-and ▼ have a different meaning in figures.
+"""Colours, markers and dashes of the series of a figure, in order. Each series has another
+combination of the three. ▲ and ▼ are not used as markers: they have a special meaning in figures.
 """
 
 _SETTINGS: dict[str, Any] = {
@@ -100,24 +100,24 @@ def style() -> Iterator[None]:
 
 
 def colour_of(number: int) -> str:
-    """Return the colour of the series with a number, from 0."""
+    """Return the colour of the series with an index, from 0."""
     return COLOURS[SERIES[number % len(SERIES)]]
 
 
 def dashes_of(number: int) -> Any:
-    """Return the dashes of the series with a number, from 0, in the form of matplotlib."""
+    """Return the dashes of the series with an index, from 0, in the form of matplotlib."""
     return _DASHES[number % len(_DASHES)]
 
 
 def new_figure(width_in: float, height_in: float) -> Figure:
     """Return an empty figure that needs no display and is not managed by pyplot.
 
-    A notebook shows it once, if it is the last value of a cell.
+    A notebook shows the figure only if it is the value of a cell.
 
     Parameters
     ----------
     width_in, height_in : float
-        Default size, inches; the user's size has priority.
+        Default size, inches. A size that the user sets has priority.
     """
     from airpath.present.canvas import AirpathFigure
 
@@ -127,21 +127,21 @@ def new_figure(width_in: float, height_in: float) -> Figure:
 
 
 def own_figure(figure: Figure) -> Figure:
-    """Return the figure to which the panels of a drawing belong."""
+    """Return the real figure, even if `figure` is an `OnAxes`."""
     return figure.root.figure if isinstance(figure, OnAxes) else figure
 
 
 def columns_within(width_in: float, most: int, shared_in: float = 0.0) -> int:
-    """Return the number of panels that fit side by side, at most `most`.
+    """Return how many panels fit side by side, at most `most`.
 
     Parameters
     ----------
     width_in : float
-        Least width of a panel in a figure whose size the user sets, inches.
+        Smallest width of a panel if the user sets the size of the figure, inches.
     most : int
         Number of panels side by side in a figure of the default size.
     shared_in : float
-        Part of `width_in` that only the first panel of a row needs, inches. Default 0.
+        Part of `width_in` that only the first panel of a row requires, inches. Default 0.
     """
     options = current()
     if options.axes or options.size_in is None:
@@ -150,13 +150,13 @@ def columns_within(width_in: float, most: int, shared_in: float = 0.0) -> int:
 
 
 _MOST_ROWS = 4
-"""Largest number of rows of a grid without empty places."""
+"""Largest number of rows of a grid that is chosen to have no empty cells."""
 
 
 def grid_of(count: int, most: int) -> tuple[int, int]:
-    """Return rows and columns for `count` panels, at most `most` side by side.
+    """Return the numbers of rows and columns for `count` panels, at most `most` side by side.
 
-    The grid has no empty place if this is possible with at most four rows.
+    The grid has no empty cells if this is possible with at most four rows.
     """
     rows = -(-count // most)
     columns = -(-count // rows)
@@ -195,8 +195,8 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     figure : Figure
         Figure with all other texts.
     title, subtitle : str
-        Texts, which are drawn literally. Long texts are wrapped, and the figure becomes higher. The
-        title is also the label of the figure.
+        Texts, which are drawn literally. Long texts are wrapped, and the height of the figure
+        grows. The title is also set as the figure's label.
     """
     import matplotlib as mpl
 
@@ -218,7 +218,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
     below = _lines(literal(subtitle), figure, _SUBTITLE_PER_INCH, small)
     note = missing_note()
     below += [note] if note else []
-    # Reserve space for the smaller lines; constrained layout only considers the title.
+    # Reserve space for the subtitle with empty lines: constrained layout only considers the title.
     space = [""] * (1 + round(0.8 * len(below)))
     figure.suptitle("\n".join([*above, *space]), x=0.01, ha="left")
     figure.text(
@@ -233,7 +233,7 @@ def heading(figure: Figure, title: str, subtitle: str) -> None:
 
 
 def legend_above(axis: Axes) -> None:
-    """Draw the legend of a panel, if there is one, above its right end, on few lines."""
+    """Draw the legend of a panel, if any, above the right end of the panel, with few lines."""
     handles, labels = axis.get_legend_handles_labels()
     if not handles:
         return
@@ -244,7 +244,7 @@ def legend_above(axis: Axes) -> None:
     widest = max(lengths) / per_inch + 0.5
     whole = sum(length / per_inch + 0.5 for length in lengths)
     columns = len(labels) if whole <= width else max(1, int(width / widest))
-    # Balances the lines, so that the last line is not nearly empty.
+    # Balance the lines, so that the last line is not nearly empty.
     columns = -(-len(labels) // -(-len(labels) // columns))
     place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0.2}
     room: dict[str, Any] = {"columnspacing": 1.3, "handletextpad": 0.5, "handlelength": 1.5}
@@ -252,12 +252,12 @@ def legend_above(axis: Axes) -> None:
 
 
 def mark_beyond(axis: Axes, x: ArrayLike, y: ArrayLike, colour: str, unit: str) -> None:
-    """Mark the points of a curve above the panel with ▲ at the upper edge; ▲ has no other use.
+    """Mark points of a curve that lie above the panel with ▲ at its upper edge.
 
     Parameters
     ----------
     axis : Axes
-        The panel, with its final limits.
+        The panel, whose limits must be final.
     x, y : array_like, shape (n,)
         The curve.
     colour : str
@@ -293,14 +293,14 @@ _TITLE_PER_INCH, _SUBTITLE_PER_INCH, _LEGEND_PER_INCH = 10.0, 13.3, 13.0
 
 
 def wrapped(text: str, letters: int) -> str:
-    """Return a wrapped text; only words that are too long are split, at hyphens."""
+    """Wrap a text; only words that are too long for a line are split, at hyphens."""
     letters = max(letters, 1)
     has_long = max(map(len, text.split()), default=0) > letters
     return "\n".join(textwrap.wrap(text, letters, break_on_hyphens=has_long)) or text
 
 
 def _lines(text: str, figure: Figure, per_inch: float, look: Mapping[str, Any]) -> list[str]:
-    """Return a text wrapped to the width of a figure, for the given text style."""
+    """Wrap a text to the width of a figure, for the text style `look`."""
     most = letters_in(figure.get_figwidth(), per_inch)
     lines = textwrap.wrap(text, most, break_on_hyphens=False) or [""]
     drawn = figure.text(0, 0, "\n".join(lines), **look)
@@ -312,7 +312,7 @@ def _lines(text: str, figure: Figure, per_inch: float, look: Mapping[str, Any]) 
 
 
 def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float) -> None:
-    """Draw lines with names at levels of a panel from 0 to `height`."""
+    """Draw labelled horizontal lines at levels of a panel whose y-axis is 0 to `height`."""
     for level, names in levels.items():
         axis.axhline(level, color=COLOURS["grey"], lw=1, ls=(0, (4, 3)))
         axis.annotate(
@@ -328,7 +328,7 @@ def mark_levels(axis: Axes, levels: Mapping[float, Sequence[str]], height: float
 
 
 def _side(level: float, levels: Mapping[float, Any], height: float) -> str:
-    """Return the vertical alignment of a label, so that labels of near lines do not overlap."""
+    """Return the vertical alignment of a label so that labels of close lines do not overlap."""
     near = [other - level for other in levels if 0 < abs(other - level) < 0.12 * height]
     if not near:
         return "center"

@@ -1,6 +1,7 @@
-"""Values on hover: adds titles with names and values to the marks of curves in an SVG.
+"""Adds titles with name and values, which browsers show on hover, to the marks in an SVG.
 
-Marks are identified by their place in the file, so that drawing functions need no extra code.
+Marks are identified by their coordinates in the file, so that drawing functions require no extra
+code.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ __all__ = ["with_values"]
 _MARK = re.compile(r'<use xlink:href="#m[0-9a-f]+" x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*/>')
 _NUMBER = re.compile(r"[-−+\d.]*(?:e[-−+\d]+)?|.*\\mathdefault.*")
 _MOST = 3000
-"""Largest number of marks with titles; more are indistinguishable and would double the file."""
+"""Largest number of marks that get titles; more would double the file size."""
 
 _STEPS_PER_POINT = 50
-"""Resolution of places, steps per point; nearer marks are indistinguishable."""
+"""Resolution of coordinates, steps per point; closer marks are indistinguishable."""
 
 Place = tuple[int, int]
 
 
 def with_values(svg: bytes, figure: Figure) -> bytes:
-    """Return a figure's SVG with titles at the marks of its curves: name, x, y.
+    """Add titles with name, x and y to the marks of a figure's curves in its SVG.
 
-    A figure in which a curve has an identifier is not changed.
+    If a curve of the figure has an identifier (gid), the SVG is not changed.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def with_values(svg: bytes, figure: Figure) -> bytes:
 
 
 def _has_marks(axis: Axes, line: Line2D) -> bool:
-    # Excludes the ends of intervals, and lines across a panel.
+    # Exclude the caps of error bars, and lines without markers.
     is_mark = line.get_marker() not in ("", " ", "None", "none", None, "_", "|")
     return is_mark and line.get_transform() == axis.transData
 
@@ -89,14 +90,14 @@ def _place(x: float, y: float) -> Place:
 
 
 def _near(x: float, y: float) -> Iterator[Place]:
-    """Yield the place of a mark and adjacent places, because the last digit may differ."""
+    """Yield the rounded coordinates of a mark and adjacent ones: the last digit may differ."""
     across, down = _place(x, y)
     yield across, down
     yield from ((across + i, down + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
 
 
 def _name(axis: Axes, line: Line2D) -> str:
-    """Return the name of a curve in the legend; for curves with intervals, of their container."""
+    """Return the legend label of a curve; with error bars, the container has the label."""
     label = str(line.get_label())
     for container in axis.containers:
         if label.startswith("_") and line in container.get_children():
@@ -105,7 +106,7 @@ def _name(axis: Axes, line: Line2D) -> str:
 
 
 def _label(figure: Figure, axis: Axes, side: str) -> str:
-    """Return the name of an axis; inner panels use the name of other panels, or their title."""
+    """Return the label of an axis; inner panels use the label of other panels, or their title."""
     own = getattr(axis, f"get_{side}label")()
     if not own and side == "y":
         own = axis.get_title(loc="left") or axis.get_title()
@@ -114,7 +115,7 @@ def _label(figure: Figure, axis: Axes, side: str) -> str:
 
 
 def _ticks(axis: Axes, side: str) -> Mapping[float, str]:
-    """Return the tick labels of an axis that are words, by place."""
+    """Map coordinates to the tick labels of an axis that are words."""
     places = getattr(axis, f"get_{side}ticks")()
     texts = (_plain(tick.get_text()) for tick in getattr(axis, f"get_{side}ticklabels")())
     pairs = zip(map(float, places), texts, strict=False)
@@ -122,5 +123,5 @@ def _ticks(axis: Axes, side: str) -> Mapping[float, str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without matplotlib's math signs."""
+    """Return a text without matplotlib's math markup."""
     return " ".join(re.sub(r"(?<!\\)\$", "", text).replace("\\$", "$").split())

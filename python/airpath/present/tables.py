@@ -1,4 +1,4 @@
-"""Tables for display, with all entries as text: on a terminal, as HTML, in a report."""
+"""Tables whose entries are text, for display on a terminal, in a notebook or in a report."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import ClassVar, Literal
 __all__ = ["MARK", "Cell", "Column", "Entry", "Table", "Tone"]
 
 _LONGEST_LINE = 24
-"""Largest number of characters of an entry that is kept on one line."""
+"""Entries with at most this number of characters are not wrapped."""
 
 MARK = "!"
-"""Prefix of an entry that is outside its tolerance."""
+"""Prefix that marks an entry outside its tolerance."""
 
 Tone = Literal["", "good", "bad", "quiet"]
-"""Meaning of an entry, shown by its colour."""
+"""Evaluation of an entry, which determines its colour."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Entry of a table with attributes.
+    """Entry of a table with additional attributes.
 
     Parameters
     ----------
     text : str
         Displayed text.
     value : float or None
-        Sort key of the entry; None for words and for missing numbers.
+        Number by which the column is sorted; None for words and missing numbers.
     tone : Tone
-        Meaning, which determines the colour. Default: none.
+        Evaluation, which determines the colour. Default: none.
     hint : str
         Text that is shown on hover. Default: none.
     """
@@ -47,7 +47,7 @@ class Cell:
 
 
 Column = str | tuple[str, str]
-"""Name of a column, or its group and name; adjacent columns of a group share its heading."""
+"""Heading of a column, or its group and heading; adjacent columns of a group share its name."""
 
 Entry = str | Cell
 """An entry of a table."""
@@ -60,11 +60,11 @@ class Table:
     Parameters
     ----------
     title : str
-        Heading or caption.
+        Title of the table.
     columns : sequence of Column
         Headings of the columns.
     rows : sequence of sequence of Entry
-        Rows with an entry for each column.
+        Rows; each has an entry for each column.
     notes : sequence of str
         Sentences below the table. Default: none.
     folded : bool
@@ -80,7 +80,7 @@ class Table:
 
     @cached_property
     def headings(self) -> list[tuple[str, str]]:
-        """Group and name of each column; the group may be empty."""
+        """Group and heading of each column; the group may be empty."""
         return [("", each) if isinstance(each, str) else each for each in self.columns]
 
     @cached_property
@@ -97,7 +97,7 @@ class Table:
 
     @cached_property
     def groups(self) -> list[tuple[str, int]]:
-        """Groups and the number of columns of each; empty without groups."""
+        """Name and number of columns of each group; empty without groups."""
         spans: list[tuple[str, int]] = []
         for group, _name in self.headings:
             if spans and spans[-1][0] == group:
@@ -108,6 +108,6 @@ class Table:
 
     @cached_property
     def numeric(self) -> list[bool]:
-        """Whether each column has numbers."""
+        """For each column, whether it contains numbers."""
         columns = zip(*self.cells, strict=True) if self.rows else [()] * len(self.columns)
         return [any(cell.value is not None for cell in column) for column in columns]

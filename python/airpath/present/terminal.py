@@ -1,4 +1,4 @@
-"""Tables on a terminal: long lines are wrapped, never cut."""
+"""Output of tables on a terminal. Long lines are wrapped, never cut."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["WIDEST", "print_table", "print_uncut"]
 
 WIDEST = 400
-"""Width in characters that no table exceeds."""
+"""Largest width of a table, characters."""
 
 
 def print_table(table: Table, console: Console, *, comparison: bool = False) -> None:
@@ -33,8 +33,8 @@ def print_table(table: Table, console: Console, *, comparison: bool = False) -> 
     console : rich.console.Console
         Output console.
     comparison : bool
-        Whether the table compares with published numbers. Then groups of columns have headings,
-        marked entries are red, and the first column is right-aligned. Default False.
+        Whether the table compares results with published numbers. If true, groups of columns have
+        headings, entries with `MARK` are red, and the first column is right-aligned. Default False.
     """
     style = "italic" if comparison else "bold"
     console.print(f"\n[{style}]{escape(table.title)}[/{style}]", highlight=False)
@@ -75,7 +75,7 @@ def print_uncut(table: RichTable, console: Console) -> None:
     console : rich.console.Console
         Output console.
     """
-    # Rich would cut numbers on a narrow terminal; wrapped lines keep them.
+    # On a narrow terminal, rich would cut numbers. With this width, the terminal wraps lines.
     options = console.options.update(width=WIDEST, max_width=WIDEST)
     for line in console.render_lines(table, options, pad=False):
         parts = [(segment.text, segment.style or "") for segment in line]

@@ -1,4 +1,4 @@
-"""Recorded series over time: steps, dots, rates, and bands for fast-changing levels."""
+"""Plots of recorded series over time: steps, dots, rates, and bands for fast-changing levels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["KINDS", "Kind", "draw_series", "draw_texts", "levels_at"]
 
 Kind = Literal["steps", "dots", "crosses", "rates", "band"]
 KINDS: Final = get_args(Kind)
-"""Styles of series, see `draw_series`."""
+"""Plot styles of series, see `draw_series`."""
 
 _PER_BIN: Final = 100
 """Number of samples of a level in each bin of a band."""
@@ -32,14 +32,14 @@ _DASHED: Final[Mapping[str, Any]] = {
 def levels_at(
     times_s: NDArray[np.float64], values: NDArray[np.float64], at_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return a level at given instants; before the first instant, the first value.
+    """Return the values of a level at given times; before the first time, the first value.
 
     Parameters
     ----------
     times_s, values : ndarray, shape (n,)
-        Ascending instants, s, and the value from each instant on.
+        Ascending times, s, and the value of the level from each time on.
     at_s : ndarray, shape (m,)
-        Instants of the result, s.
+        Times at which the level is returned, s.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def draw_series(
     axis : Axes
         The panel.
     kind : str
-        ``steps``: a level. ``dots``, ``crosses``: a mark for each value. ``rates``: the sum of the
-        values in each bin divided by the bin length. ``band``: mean and range of a level in each
-        bin.
+        Plot style. ``steps``: a level as a step curve. ``dots``, ``crosses``: a mark for each
+        value. ``rates``: the sum of the values in each bin, divided by the bin width. ``band``:
+        mean and range of a level in each bin.
     times_s, values : ndarray, shape (n,)
         The series.
     edges_s : ndarray, shape (m + 1,)
@@ -98,7 +98,7 @@ def draw_series(
 
 
 def draw_texts(axis: Axes, levels: Mapping[float, str], events: Mapping[float, str]) -> None:
-    """Draw dashed lines at levels and at instants, each with a text, which may be empty."""
+    """Draw dashed lines at levels and times. Mappings contain the labels, which may be empty."""
     near: Any = {
         "textcoords": "offset points",
         "fontsize": style.points(8.5),

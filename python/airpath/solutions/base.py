@@ -1,4 +1,4 @@
-"""Base class of the results of all analytic models."""
+"""The base class of the results of all analytic models."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Solution", "SolvedFlow", "digits"]
 
 @dataclass(frozen=True)
 class SolvedFlow:
-    """One flow at the operating point.
+    """Quantities of one flow at the operating point.
 
     Parameters
     ----------
     id : int
-        Number of the flow.
+        Index of the flow.
     throughput_bps : float
         Rate of IP packets that reach the receiver, bit/s.
     rtt_s : float
@@ -39,24 +39,24 @@ class SolvedFlow:
 
 
 class Solution(ABC):
-    """The steady state of a scenario by an analytic model; each model has a subclass.
+    """The steady state of a scenario according to an analytic model; each model has a subclass.
 
     Attributes
     ----------
     model : str
         Name of the model, one of ``airpath list model``.
     throughput_bps : float
-        Rate of IP packets that reach the receivers, all flows together, bit/s.
+        Total rate of IP packets that reach the receivers, bit/s.
     flows : sequence
-        Results by flow.
+        Results of each flow.
     warnings : sequence of str
-        Warnings to check before trusting the result.
+        Warnings to read before you use the result.
     provenance : mapping
         Provenance of the result: versions and inputs.
     """
 
     registry: ClassVar[dict[str, type[Solution]]] = {}
-    """Classes of results by the names of their models."""
+    """Maps names of models to the classes of their results."""
     flow_type: ClassVar[type] = SolvedFlow
     """Class of the elements of `flows`."""
 
@@ -67,18 +67,18 @@ class Solution(ABC):
     provenance: Mapping[str, Any]
 
     def __init_subclass__(cls, *, model: str, **rest: Any) -> None:
-        """Register the class as the result of a model."""
+        """Register the class as the result class of a model."""
         super().__init_subclass__(**rest)
         Solution.registry[model] = cls
 
     @staticmethod
     def of(found: Mapping[str, Any], provenance: Mapping[str, Any]) -> Solution:
-        """Return the engine's result as an object of the model's class.
+        """Create an object of the model's class from the engine's result.
 
         Parameters
         ----------
         found : mapping
-            Document of the engine.
+            Result of the engine as a parsed JSON object.
         provenance : mapping
             Provenance of the result.
         """
@@ -87,7 +87,7 @@ class Solution(ABC):
         return kind(**{**found, "flows": flows, "provenance": provenance})
 
     def metrics(self) -> dict[str, float]:
-        """Return the solution under the names of a simulation's metrics.
+        """Map names of simulation metrics to the corresponding values of the solution.
 
         Only quantities with the same meaning are included: ``ip_throughput_bps``,
         ``flows.0.mean_rtt_s``, ``queues.bottleneck.mean_packets``, ...
@@ -103,14 +103,14 @@ class Solution(ABC):
 
     @abstractmethod
     def lines(self) -> list[str]:
-        """Return the operating point as printed by the command, line by line."""
+        """Return the description of the operating point that ``airpath solve`` prints."""
 
     @abstractmethod
     def flow_table(self) -> Table:
         """Return the table of flows."""
 
     def flow_labels(self) -> list[str]:
-        """Return the label of each flow in tables: its number, and the name of its group."""
+        """Return the label of each flow in tables: its index, and the name of its group."""
         stored = self.provenance.get("scenario")
         if not stored:
             return [str(flow.id) for flow in self.flows]
@@ -126,7 +126,7 @@ class Solution(ABC):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``solve --json``."""
+        """Return the content of the output of ``solve --json``."""
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         own = {name: getattr(self, name) for name in names if name != "provenance"}
         return {

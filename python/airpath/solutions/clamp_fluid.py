@@ -1,4 +1,4 @@
-"""Result of CLAMP's fluid model: flows that follow a price of the queue."""
+"""Result class of CLAMP's fluid model."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["ClampFlow", "ClampFluid"]
 
 @dataclass(frozen=True)
 class ClampFlow:
-    """One flow in the steady state.
+    """Quantities of one flow in the steady state.
 
     Parameters
     ----------
     id : int
-        Number of the flow.
+        Index of the flow.
     throughput_bps : float
         Rate of IP packets that reach the receiver, bit/s.
     rtt_s : float
         Round-trip time with queueing and transmission, s.
     window_bytes : float
-        Window that the receiver advertises, bytes of payload.
+        Window that the receiver advertises, payload bytes.
     """
 
     id: int
@@ -39,14 +39,14 @@ class ClampFlow:
 
 @dataclass(frozen=True)
 class ClampFluid(Solution, model="clamp-fluid"):
-    """Long-lived flows whose windows follow CLAMP's price, over a fixed link (Eqs. 1 to 12).
+    """Steady state of long-lived CLAMP flows over a fixed link (clamp-2008 eqs. 1 to 12).
 
     Parameters
     ----------
     model : str
         Name of the model, ``clamp-fluid``.
     throughput_bps : float
-        Rate of IP packets that reach the receivers, all flows together, bit/s.
+        Total rate of IP packets that reach the receivers, bit/s.
     queue_bytes : float
         q*, bytes of IP packets in the queue and in transmission (Eq. 11).
     queue_delay_s : float
@@ -54,15 +54,16 @@ class ClampFluid(Solution, model="clamp-fluid"):
     price_s : float
         p, price, s (Eq. 7).
     stability : mapping
-        ``b``, gain of the price; ``limit``, the bound of b for stability of the closed model;
-        ``limit_constant_shares``, the bound with constant shares of the rate; ``limit_average``,
-        the bound with the protocol's additions to the paper's model (a price of the average queue,
-        a gain with the entire round trip). A bound is None if it is above 64.
-        ``smallest_window_bytes``, the advertised window above which the shares are stable.
+        ``b``: gain of the price. ``limit``: upper bound of b for a stable closed loop.
+        ``limit_constant_shares``: this bound if the shares of the rate are constant.
+        ``limit_average``: this bound if the price depends on the average queue and the gain on the
+        entire round trip, as in the protocol but not in the paper's model. A bound is None if it is
+        above 64. ``smallest_window_bytes``: advertised window above which the shares of the rate
+        are stable.
     flows : sequence of ClampFlow
-        Results by flow.
+        Results of each flow.
     warnings : sequence of str
-        Warnings to check before trusting the result.
+        Warnings to read before you use the result.
     provenance : mapping
         Provenance of the result: versions and inputs.
     trajectory : mapping, optional
@@ -84,7 +85,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
     trajectory: Mapping[str, Any] | None = None
 
     def lines(self) -> list[str]:
-        """Return throughput, queue and stability as printed by the command."""
+        """Return the lines on throughput, queue and stability that ``airpath solve`` prints."""
         limits = {
             name: "above 64" if value is None else digits(value, 4)
             for name, value in self.stability.items()
@@ -100,7 +101,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
         ]
 
     def flow_table(self) -> Table:
-        """Return a table of flows: rate, round-trip time and window."""
+        """Return the table of flows with rate, round-trip time and window."""
         rows = [
             [
                 label,
@@ -128,7 +129,7 @@ class ClampFluid(Solution, model="clamp-fluid"):
         return pd.DataFrame(columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the document of ``solve --json``; ``trajectory`` only if it was requested."""
+        """Return the content of ``solve --json``, with ``trajectory`` only if requested."""
         found = super().to_dict()
         if self.trajectory is None:
             del found["trajectory"]

@@ -1,4 +1,4 @@
-"""Result of the fixed-point model of TCP flows over a multi-regime link."""
+"""Result class of the fixed-point model of TCP flows over a multi-regime link."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ __all__ = ["FixedPoint"]
 
 @dataclass(frozen=True)
 class FixedPoint(Solution, model="fixed-point"):
-    """Long-lived Reno flows over a fixed, multi-regime or adaptive link, drop-tail or gentle RED.
+    """Operating point of long-lived Reno flows over a fixed, multi-regime or adaptive link.
 
     Parameters
     ----------
     model : str
         Name of the model, ``fixed-point``.
     domain : str
-        Domain of the solution: ``R1``, ``R2``, ... for a regime, ``B`` or ``B1``, ``B2``, ... for a
-        boundary between two regimes, ``empty`` if the queue stays empty.
+        Queue range of the solution: ``R1``, ``R2``, ... for a regime, ``B`` or ``B1``, ``B2``, ...
+        for a boundary between two regimes, ``empty`` if the queue stays empty.
     throughput_bps : float
-        Rate of IP packets that reach the receivers, all flows together, bit/s.
+        Total rate of IP packets that reach the receivers, bit/s.
     queue_packets : float
         Queue length, packets.
     alpha : float or None
-        At a boundary, the weight of the regime above it, in [0, 1].
+        At a boundary, the weight of the regime above the boundary, in [0, 1]; otherwise None.
     average_throughput_bps : float
-        Estimate of `throughput_bps`, averaged over the oscillation of the flows' windows, bit/s.
+        Estimate of the throughput averaged over the oscillation of the flows' windows, bit/s.
     average_queue_packets : float
-        Estimate of `queue_packets`, averaged over this oscillation.
+        Estimate of the queue length averaged over this oscillation, packets.
     average_queueing_delay_s : float
-        Estimate of the delay that queue and transmission add to a round trip, averaged over this
-        oscillation, s. There is a warning if an average differs from the fixed point (throughput
-        and the shortest RTT by more than 3 %, the queue by more than 10 % and a packet).
+        Estimate of the delay that queueing and transmission add to a round trip, averaged over this
+        oscillation, s. A warning is issued if throughput or shortest RTT differ from the fixed
+        point by more than 3 %, or the queue by more than 10 % and a packet.
     max_window_packets : float
         W_max, packets: the receive window in complete segments, or the argument of `airpath.solve`.
     flows : sequence of SolvedFlow
-        Results by flow.
+        Results of each flow.
     warnings : sequence of str
-        Warnings to check before trusting the result.
+        Warnings to read before you use the result.
     provenance : mapping
         Provenance of the result: versions and inputs.
     """
@@ -61,11 +61,11 @@ class FixedPoint(Solution, model="fixed-point"):
     provenance: Mapping[str, Any]
 
     def metrics(self) -> dict[str, float]:
-        """Return rates, RTTs and queue of the fixed point under the names of a simulation."""
+        """Map names of simulation metrics to rates, RTTs and queue of the fixed point."""
         return {**super().metrics(), "queues.bottleneck.mean_packets": self.queue_packets}
 
     def lines(self) -> list[str]:
-        """Return the fixed point and its average over the oscillation, as printed."""
+        """Return the lines on the fixed point and the averages that ``airpath solve`` prints."""
         where = f"domain {self.domain}"
         if self.alpha is not None:
             where += f", alpha {self.alpha:.2g}"
@@ -78,7 +78,7 @@ class FixedPoint(Solution, model="fixed-point"):
         ]
 
     def flow_table(self) -> Table:
-        """Return a table of flows: rate, round-trip time and loss."""
+        """Return the table of flows with rate, round-trip time and loss."""
         rows = [
             [
                 label,

@@ -1,4 +1,4 @@
-"""Result of the M/D/1/K model: Poisson datagrams over a fixed link."""
+"""Result class of the M/D/1/K model of Poisson datagrams over a fixed link."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["Md1k", "Md1kFlow"]
 
 @dataclass(frozen=True)
 class Md1kFlow:
-    """One flow of datagrams in the steady state.
+    """Quantities of one datagram flow in the steady state.
 
     Parameters
     ----------
     id : int
-        Number of the flow.
+        Index of the flow.
     throughput_bps : float
         Rate of IP packets that reach the receiver, bit/s.
     one_way_delay_s : float
@@ -36,28 +36,28 @@ class Md1kFlow:
 
 @dataclass(frozen=True)
 class Md1k(Solution, model="md1k"):
-    """Poisson datagrams of one size over a fixed link with drop-tail: M/D/1/K.
+    """Steady state of Poisson datagrams of equal size over a fixed link with drop-tail (M/D/1/K).
 
     Parameters
     ----------
     model : str
         Name of the model, ``md1k``.
     throughput_bps : float
-        Rate of IP packets that reach the receivers, all flows together, bit/s.
+        Total rate of IP packets that reach the receivers, bit/s.
     offered_bps : float
-        Rate of transmitted IP packets, bit/s.
+        Total rate of IP packets that the sources send, bit/s.
     utilisation : float
         Share of time in which the link transmits, in [0, 1].
     queue_packets : float
-        Queue length, packets, averaged over time.
+        Time-averaged queue length, packets.
     mean_sojourn_s : float
         Average time between arrival and start of transmission, s.
     drop_probability : float
-        Probability that an arrival finds the queue full, in [0, 1].
+        Probability that an arriving packet finds the queue full, in [0, 1].
     flows : sequence of Md1kFlow
-        Results by flow.
+        Results of each flow.
     warnings : sequence of str
-        Warnings to check before trusting the result.
+        Warnings to read before you use the result.
     provenance : mapping
         Provenance of the result: versions and inputs.
     """
@@ -76,7 +76,7 @@ class Md1k(Solution, model="md1k"):
     provenance: Mapping[str, Any]
 
     def metrics(self) -> dict[str, float]:
-        """Return rates, delays, queue and link under the names of a simulation's metrics."""
+        """Map names of simulation metrics to rates, delays, queue length and utilisation."""
         return {
             **super().metrics(),
             **{f"flows.{flow.id}.mean_delay_s": flow.one_way_delay_s for flow in self.flows},
@@ -87,7 +87,7 @@ class Md1k(Solution, model="md1k"):
         }
 
     def lines(self) -> list[str]:
-        """Return throughput, utilisation and queue as printed by the command."""
+        """Return the lines on throughput, utilisation and queue that ``airpath solve`` prints."""
         return [
             f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets) of "
             f"{digits(self.offered_bps / 1e6, 4)} offered, link in use "
@@ -97,7 +97,7 @@ class Md1k(Solution, model="md1k"):
         ]
 
     def flow_table(self) -> Table:
-        """Return a table of flows: rate, one-way delay and loss."""
+        """Return the table of flows with rate, one-way delay and loss."""
         rows = [
             [
                 label,

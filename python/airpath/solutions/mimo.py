@@ -1,4 +1,4 @@
-"""Result of the model of MIMO links: failures of packets, and the resulting TCP throughput."""
+"""Result class of the model of MIMO links: packet failures, and the TCP throughput."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["Mimo"]
 
 @dataclass(frozen=True)
 class Mimo(Solution, model="mimo"):
-    """Packets over a MIMO link, and long-lived Reno flows with the link's loss (vcp-2008 §II).
+    """Packet failures on a MIMO link, and throughput of Reno flows over it (vcp-2008 §II).
 
     Parameters
     ----------
     model : str
         Name of the model, ``mimo``.
     throughput_bps : float or None
-        Rate of IP packets that reach the receivers, all flows together, bit/s, by the fixed point
-        over a fixed link of `capacity_bps` with this loss. None if the fixed point does not cover
-        the scenario.
+        Total rate of IP packets that reach the receivers, bit/s, according to the fixed-point model
+        of a fixed link with rate `capacity_bps` and this loss. None if the fixed-point model does
+        not cover the scenario.
     directions : mapping
         Results for ``forward`` and ``reverse``: `error_good` and `error_bad`, the symbol error
         rates; `capacity_bps`, rate of IP packets of the largest size; `packets`, for each size:
@@ -32,11 +32,12 @@ class Mimo(Solution, model="mimo"):
         ``"0.01"``, dB), `best_code_rate` (with the largest (k/b) (1 - failure) at this SNR) and
         `best_efficiency`, the value of that product.
     no_throughput : sequence of str
-        Reasons if there is no throughput; otherwise empty.
+        Reasons why `throughput_bps` is None; otherwise empty.
     flows : sequence of SolvedFlow
-        Results by flow, of the fixed point; empty without a fixed point.
+        Results of each flow in the fixed-point model; empty if the model does not cover the
+        scenario.
     warnings : sequence of str
-        Warnings to check before trusting the result.
+        Warnings to read before you use the result.
     provenance : mapping
         Provenance of the result: versions and inputs.
     """
@@ -50,7 +51,7 @@ class Mimo(Solution, model="mimo"):
     provenance: Mapping[str, Any]
 
     def lines(self) -> list[str]:
-        """Return packet failures and throughput as printed by the command."""
+        """Return the lines on packet failures and throughput that ``airpath solve`` prints."""
         return [
             *(line for name in self.directions for line in self._direction(name)),
             *self._throughput(),
@@ -68,7 +69,7 @@ class Mimo(Solution, model="mimo"):
         return [f"throughput {digits(self.throughput_bps / 1e6, 4)} Mbit/s (IP packets)"]
 
     def flow_table(self) -> Table:
-        """Return a table of flows: rate, round-trip time and loss."""
+        """Return the table of flows with rate, round-trip time and loss."""
         rows = [
             [
                 label,

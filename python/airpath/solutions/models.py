@@ -1,6 +1,7 @@
-"""Analytic models that can be used without a scenario.
+"""Functions of analytic models that require no scenario.
 
-`airpath.solve` selects the model that covers a scenario; these functions take parameters.
+`airpath.solve` selects and applies the model that covers a scenario. The functions here have the
+model's own parameters instead.
 """
 
 from __future__ import annotations
@@ -14,25 +15,26 @@ __all__ = ["RttStages", "rtt_stages", "square_root"]
 
 
 class RttStages(NamedTuple):
-    """Results for downloads by the model of stages (wimax-2009 Eqs. 1 to 8).
+    """Results of the stage model of downloads (wimax-2009 eqs. 1 to 8).
 
     Parameters
     ----------
     throughput_bps : float
-        Mean over downloads of Eq. 8, bit/s: transmitted packets, including retransmissions, over
-        time.
+        Mean of eq. 8 over downloads, bit/s. Eq. 8 divides the transmitted packets, including
+        retransmissions, by the time.
     ratio_of_sums_bps : float
-        Ratio of the sums of Eq. 8 over all downloads, bit/s: smaller, because slow downloads have
-        more weight.
+        Transmitted bits of all downloads divided by the time of all downloads, bit/s. This value is
+        smaller than `throughput_bps`, because slow downloads have more weight.
     goodput_bps : float
-        Mean over downloads of size divided by time, bit/s.
+        Mean, over downloads, of size divided by time, bit/s.
     stages : float
-        N of Eq. 2, mean number of stages.
+        N in eq. 2, mean number of stages.
     contention_share : float
-        Share of stages that begin with a contention, in [0, 1].
+        Share of stages that begin with a contention-based request, in [0, 1].
     error_bps : float
-        Error of the throughput, bit/s. Grid: 1.5 times the change when the step is halved twice.
-        Monte Carlo: the standard error.
+        Estimated error of `throughput_bps`, bit/s. Method ``grid``: 1.5 times the sum of the
+        changes of the result when the step is halved twice. Method ``monte-carlo``: the standard
+        error.
     """
 
     throughput_bps: float
@@ -67,40 +69,44 @@ def rtt_stages(
     samples: int = 10_000,
     seed: int = 1,
 ) -> RttStages:
-    """Return the solution for a download whose ACKs request their uplink (wimax-2009 Eqs. 1 to 8).
+    """Solve the stage model of a download over a TDD link (wimax-2009 eqs. 1 to 8).
 
     Parameters
     ----------
     size_bytes, mss_bytes : float
-        L, above 0, and MSS, at least 1, bytes.
+        L, size of the download, above 0, and MSS, at least 1, bytes.
     rate_bps : float
-        R, bit/s of payload, above 0.
+        R, payload rate of the downlink, bit/s, above 0.
     base_rtt_s, contention_s, piggyback_s : float
-        RTT_min, T_ct and T_pb, s, from 0.
+        RTT_min, round-trip time without requests; T_ct, time of a contention-based request; T_pb,
+        time of a piggyback request; s, from 0.
     loss : float
-        p_e, from 0 to below 1.
+        p_e, probability that a data packet is lost, from 0 to below 1.
     packets_per_ack : float
         b, at least 1.
     initial_ssthresh_packets, max_window_packets : float
-        The first W_th and W_max, packets, at least 1.
+        Initial W_th (slow-start threshold) and W_max (largest window), packets, at least 1.
     ssthresh : {"updated", "constant"}
-        Treatment of W_th at a loss: it becomes half of the window, at least 2, or is constant, as
-        printed.
+        W_th after a loss. ``"updated"``: half of the window, at least 2. ``"constant"``: unchanged,
+        as in the printed equations.
     queue : {"literal", "draining"}
-        Treatment of the backlog of Eq. 6: it never drains, as printed, or drains.
+        Backlog in eq. 6. ``"literal"``: the backlog never drains, as in the printed equation.
+        ``"draining"``: the backlog drains.
     method : {"grid", "monte-carlo"}
-        Distribution on a grid, or sampled downloads. With losses, the grid rejects windows that
-        cause a queue that never drains.
+        ``"grid"``: computes the distribution of the window on a grid. ``"monte-carlo"``: samples
+        downloads. With losses, ``"grid"`` rejects windows that would cause a queue that never
+        drains.
     step : float
-        Step of the grid, packets, from 1/64 to 1. The result uses half of the step; the results
-        with the step and twice the step give the error. Default 0.5.
+        Step of the grid, packets, from 1/64 to 1. The result is computed with half of this step.
+        The error is estimated from additional results with this step and with twice this step.
+        Default 0.5.
     samples, seed : int
         Number of sampled downloads, and their seed.
 
     Raises
     ------
     BadValueError
-        If a value is outside its range; the message contains the value and its range.
+        If a value is outside its range. The message contains the value and its range.
 
     Examples
     --------
@@ -137,7 +143,7 @@ def square_root(
     max_window_packets: float,
     packets_per_ack: float = 1.0,
 ) -> float:
-    """Return the square-root formula with the window limit, bit/s (wimax-2009 Eq. 9).
+    """Return the TCP rate by the square-root formula with window limit, bit/s (wimax-2009 eq. 9).
 
     Parameters
     ----------
@@ -146,7 +152,7 @@ def square_root(
     rtt_s : float
         Round-trip time, s, above 0.
     loss : float
-        p_e, in [0, 1]; without losses, only the window limits the rate.
+        p_e, probability that a packet is lost, in [0, 1]. At 0, only the window limits the rate.
     max_window_packets : float
         W_max, packets, at least 1.
     packets_per_ack : float

@@ -1,4 +1,4 @@
-"""Result of the model of stages: a download whose ACKs request their uplink."""
+"""Result class of the stage model of a download over a TDD link."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def _ms(value_s: float) -> str:
 
 @dataclass(frozen=True)
 class RttStagesFlow:
-    """Results for the download.
+    """Quantities of the download.
 
     Parameters
     ----------
     id : int
-        Number of the flow, 0.
+        Index of the flow, always 0.
     throughput_bps : float
-        Size divided by time, in IP packets, bit/s.
+        Size in IP packets divided by completion time, bit/s.
     goodput_bps : float
-        Size divided by time, in payload, bit/s.
+        Payload size divided by completion time, bit/s.
     completion_s : float
         Size divided by goodput, s.
     loss : float
@@ -49,47 +49,49 @@ class RttStagesFlow:
 
 @dataclass(frozen=True)
 class RttStages(Solution, model="rtt-stages"):
-    """A download over a TDD link whose station requests the uplink of its ACKs (wimax-2009 §3).
+    """Throughput of a download whose ACKs require uplink requests on a TDD link (wimax-2009 §3).
 
     Parameters
     ----------
     model : str
         Name of the model, ``rtt-stages``.
     throughput_bps : float
-        Size divided by time in IP packets, bit/s: by the grid, or by Monte Carlo if the grid
-        rejects the parameters.
+        Size in IP packets divided by completion time, bit/s, according to the method ``grid``, or
+        ``monte-carlo`` if ``grid`` rejects the parameters.
     goodput_bps : float
-        Size divided by time in payload, bit/s.
+        Payload size divided by completion time, bit/s.
     rate_bps : float
-        R, rate of payload while the downlink is full, bit/s.
+        R, payload rate of a fully used downlink, bit/s.
     base_rtt_s : float
-        RTT_min, mean round trip of a single packet without its request, s.
+        RTT_min, mean round-trip time of a single packet, without the time for the uplink request of
+        its ACK, s.
     base_rtt : mapping
-        Parts of RTT_min, s: ``wires_s``; ``downlink_s``, from the arrival at the base station until
-        the frame is decoded; ``uplink_s``, from the reception of a request at the base station
-        until the reception of the burst; ``repetitions_s``, HARQ and ARQ of both directions.
+        Components of RTT_min, s. ``wires_s``: delays of the wires. ``downlink_s``: from the arrival
+        at the base station until the station has decoded the frame. ``uplink_s``: from the
+        reception of a request at the base station until the reception of the burst.
+        ``repetitions_s``: retransmissions by HARQ and ARQ in both directions.
     contention_s : float
-        T_ct, mean time of a request by contention, including collisions, s.
+        T_ct, mean time of a contention-based request, including collisions, s.
     piggyback_s : float
-        T_pb, additional time of the uplink for a series of piggyback requests, compared with an
-        uplink that requires no request, s.
+        T_pb, additional uplink time due to a series of piggyback requests, compared with an uplink
+        without requests, s.
     loss : float
         p_e, probability that a data packet is lost.
     download : mapping
-        The flow in the terms of the model: ``size_bytes``, ``mss_bytes``, ``packets_per_ack`` (b),
-        ``initial_ssthresh_packets`` (the first W_th) and ``max_window_packets`` (W_max).
+        Parameters of the flow in the model: ``size_bytes``, ``mss_bytes``, ``packets_per_ack`` (b),
+        ``initial_ssthresh_packets`` (initial W_th) and ``max_window_packets`` (W_max).
     grid : mapping or None
-        Results of the distribution on a grid, by the names of `airpath.models.RttStages`; None if
-        the grid rejects the parameters.
+        Results of the method ``grid``, with the field names of `airpath.models.RttStages`; None if
+        the method rejects the parameters.
     monte_carlo : mapping
-        Results of sampled downloads.
+        Results of the method ``monte-carlo``, with the same names.
     square_root : mapping
-        Eq. 9, bit/s of payload: ``contention_bps`` with RTT_min and T_ct (TCP model1),
-        ``piggyback_bps`` with RTT_min and T_pb (TCP model2).
+        Payload rates of eq. 9, bit/s. ``contention_bps``: with the round-trip time RTT_min + T_ct
+        (TCP model1). ``piggyback_bps``: with RTT_min + T_pb (TCP model2).
     flows : sequence of RttStagesFlow
         Result of the download.
     warnings : sequence of str
-        Warnings to check before trusting the result.
+        Warnings to read before you use the result.
     provenance : mapping
         Provenance of the result: versions and inputs.
     """
@@ -118,11 +120,11 @@ class RttStages(Solution, model="rtt-stages"):
         return {**self.download, **{name: getattr(self, name) for name in _LINK}}
 
     def metrics(self) -> dict[str, float]:
-        """Return the time of the download; its rates refer to that time, not to a run."""
+        """Return the completion time as a metric; rates are excluded, as they refer to no run."""
         return {"transfers.0.mean_s": self.flows[0].completion_s}
 
     def lines(self) -> list[str]:
-        """Return the terms, both methods and Eq. 9 as printed by the command."""
+        """Return the lines on terms, methods and eq. 9 that ``airpath solve`` prints."""
         parts = self.base_rtt
         found = [
             f"throughput {_mbps(self.throughput_bps)} Mbit/s (IP packets), goodput "
@@ -148,7 +150,7 @@ class RttStages(Solution, model="rtt-stages"):
         return found
 
     def flow_table(self) -> Table:
-        """Return the row of the download: rate, goodput, time and loss."""
+        """Return a table with rate, goodput, completion time and loss of the download."""
         rows = [
             [
                 label,

@@ -226,8 +226,7 @@ class Source(Component):
     def resolved_flows(
         self, shared_delay: int, context: Context, path: Path, *, at_stations: bool = False
     ) -> list[dict[str, Any]]:
-        """Return the resolved form of the group: an entry, with a count, for each run of equal
-        flows.
+        """Return the resolved form: an entry, with a count, for each sequence of equal flows.
 
         Parameters
         ----------
