@@ -31,7 +31,7 @@ def answer(case: dict[str, Any]) -> tuple[int, str]:
 def status_of(case: dict[str, Any], other: int) -> int:
     try:
         os.dup2(other, 3 - case["stream"])
-        spoil(case["stream"], case["how"])
+        break_stream(case["stream"], case["how"])
         status = main(case["arguments"])
         # The interpreter does this at its end, with its own streams.
         for stream in (sys.stdout, sys.stderr):
@@ -43,7 +43,7 @@ def status_of(case: dict[str, Any], other: int) -> int:
     return status
 
 
-def spoil(stream: int, how: str) -> None:
+def break_stream(stream: int, how: str) -> None:
     name = {1: "stdout", 2: "stderr"}[stream]
     if how == "closed":
         os.close(stream)

@@ -202,7 +202,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def complete(*arguments: str) -> None:
+def run_to_the_end(*arguments: str) -> None:
     process = started(*arguments)
     _, err = process.communicate()
     assert process.returncode == 0, err
@@ -273,11 +273,11 @@ def kill_at_random(kills: int, reps: int) -> None:
         # Earlier replications are unchanged: equal processor times show that they ran only once.
         assert {key: now[key] for key in lasting} == lasting
         lasting = now
-    complete("many.toml", "--out", "o")
+    run_to_the_end("many.toml", "--out", "o")
     full = finished("o")
     assert {key: full[key] for key in lasting} == lasting
     assert len(full) == 4 * reps
-    complete("many.toml", "--out", "alone")
+    run_to_the_end("many.toml", "--out", "alone")
     for name in ("points.csv", "runs.csv"):
         assert Path("o", name).read_bytes() == Path("alone", name).read_bytes()
 

@@ -101,10 +101,10 @@ def sweeps(tmp_path: Path) -> Sweeps:
 def test_wrong_entries_are_rejected_when_figure_is_created(
     changed: Mapping[str, Any], expected: str, sweeps: Sweeps
 ) -> None:
-    refused(sweeps, changed, expected)
+    assert_rejected(sweeps, changed, expected)
 
 
-def refused(sweeps: Sweeps, changed: Mapping[str, Any], expected: str) -> None:
+def assert_rejected(sweeps: Sweeps, changed: Mapping[str, Any], expected: str) -> None:
     spec = {key: value for key, value in {**SPEC, **changed}.items() if value is not None}
     with pytest.raises(BadValueError) as raised:
         DeclaredFigure(Path("p"), "fig1", spec, sweeps, QUANTITIES, NAMING)
@@ -148,7 +148,7 @@ BAND: dict[str, Any] = {"of": "rate", "between": [1.0, 2.0], "label": "paper"}
 def test_wrong_rows_below_stars_and_bands_are_rejected(
     changed: Mapping[str, Any], expected: str, sweeps: Sweeps
 ) -> None:
-    refused(sweeps, changed, expected)
+    assert_rejected(sweeps, changed, expected)
 
 
 def test_two_points_in_a_table_cell_are_rejected_by_name(sweeps: Sweeps) -> None:
@@ -189,7 +189,7 @@ def test_wrong_entries_of_a_curve_are_rejected(
     curve: Mapping[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
     changed = {"panels": [{"y_name": "", "curves": [curve]}]}
-    refused_timeline(sweeps, tmp_path, changed, f".panels.curves{expected}")
+    assert_timeline_rejected(sweeps, tmp_path, changed, f".panels.curves{expected}")
 
 
 @pytest.mark.parametrize(
@@ -213,10 +213,10 @@ def test_wrong_entries_of_a_curve_are_rejected(
 def test_wrong_entries_of_a_timeline_are_rejected(
     changed: Mapping[str, Any], expected: str, sweeps: Sweeps, tmp_path: Path
 ) -> None:
-    refused_timeline(sweeps, tmp_path, changed, expected)
+    assert_timeline_rejected(sweeps, tmp_path, changed, expected)
 
 
-def refused_timeline(
+def assert_timeline_rejected(
     sweeps: Sweeps, directory: Path, changed: Mapping[str, Any], expected: str
 ) -> None:
     with pytest.raises(BadValueError) as raised:

@@ -348,14 +348,14 @@ def test_two_poisson_counts_are_compared_exactly() -> None:
 def on_made_up_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
     """Return a function that replaces the shipped error rates by those of a function."""
 
-    def put(fer: Callable[[Channel, int, float], float]) -> None:
+    def use_rates(fer: Callable[[Channel, int, float], float]) -> None:
         found = {
             channel: tables_of(channel, lambda m, snr, channel=channel: fer(channel, m, snr))
             for channel in CHANNELS.values()
         }
         monkeypatch.setattr(Channel, "table", lambda channel: found[channel])
 
-    return put
+    return use_rates
 
 
 ADAPTATION_ITEMS = ["fig2", "fig3", "fig7", "fig9", "fig11", "table6"]

@@ -28,14 +28,14 @@ T_TOLERANCE = ANALYSIS["throughput_analysis"].relative
 # --------------------------------------------------
 
 
-def of_name(name: str) -> tuple[int, int]:
+def parsed_name(name: str) -> tuple[int, int]:
     found = re.fullmatch(r"qawla idx (\d+), B = (\d+)", name)
     assert found
     return int(found[1]), int(found[2])
 
 
 def published_of(name: str) -> Published:
-    idx, boundary = of_name(name)
+    idx, boundary = parsed_name(name)
     return published_table(boundary)[idx]
 
 
@@ -51,7 +51,7 @@ def engine(fake_engine: Any) -> Any:
     def pmf(name: str) -> list[float]:
         if "idx" not in name:
             return [0.1, 0.6, 0.3]
-        idx, boundary = of_name(name)
+        idx, boundary = parsed_name(name)
         if idx == 2:
             return [3 / boundary, 1 - 3 / boundary]
         centre = published_of(name).queue_packets
@@ -119,7 +119,7 @@ def test_rows_contain_both_numbers_and_difference(engine: Any) -> None:
 
 def test_summary_counts_are_correct(engine: Any) -> None:
     usual = engine.throughput
-    engine.throughput = lambda name: usual(name) * (1.1 if of_name(name) == (13, 20) else 1.001)
+    engine.throughput = lambda name: usual(name) * (1.1 if parsed_name(name) == (13, 20) else 1.001)
     report = engine.reproduce("qawla", ["table3", "table4", "table5"], effort=SHORT)
     values = {summary.key: summary.values for summary in report.summaries}
     assert values["simulation"]["cells"] == 54
@@ -166,7 +166,7 @@ def test_agreement_is_judged_around_the_printed_numbers(engine: Any) -> None:
     tables, printed_mbps = ["table3", "table4", "table5"], engine.throughput
 
     def verdicts(change: dict[tuple[int, int], float]) -> dict[str, bool]:
-        engine.throughput = lambda name: printed_mbps(name) * change.get(of_name(name), 1.0)
+        engine.throughput = lambda name: printed_mbps(name) * change.get(parsed_name(name), 1.0)
         report = engine.reproduce("qawla", tables, effort=SHORT)
         return {claim.key: claim.holds for claim in report.claims}
 

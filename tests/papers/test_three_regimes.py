@@ -136,13 +136,13 @@ def test_assumptions_of_the_fixed_point_have_no_effect_where_they_hold() -> None
 # --- the item ----------------------------------------------------------------------------------
 
 
-def few(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
+def limit_links_to(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
     chosen = [*links(*numbers), *IDX_10]
     monkeypatch.setattr(three_regimes, "cells", lambda: chosen)
 
 
 def test_few_links_are_compared_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    few(monkeypatch, 27, 36)
+    limit_links_to(monkeypatch, 27, 36)
     session = Session(STUDIES, SHORT)
     session.simulate(three_regimes.cells())
     item = three_regimes.evaluate(session, None)
@@ -192,7 +192,7 @@ def test_summary_counts_are_correct() -> None:
 def test_report_lists_worst_links_and_figures(
     fake_engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few(monkeypatch, *range(27, 27 + three_regimes.WORST))
+    limit_links_to(monkeypatch, *range(27, 27 + three_regimes.WORST))
     report = fake_engine.reproduce(STUDIES, ["three_regimes"], effort=SHORT, out=tmp_path)
     stems = ("qawla-three_regimes", "qawla-three_regimes-why")
     assert {path.name for path in report.items[0].figures} == {

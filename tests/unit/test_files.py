@@ -196,13 +196,13 @@ def test_full_disk_is_reported_in_one_line_and_leaves_no_file(tmp_path: Path) ->
 
 
 def test_failed_write_leaves_no_file(tmp_path: Path) -> None:
-    def half() -> None:
+    def write_half() -> None:
         with new_file(tmp_path / "a") as file:
             file.write(b"half")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        half()
+        write_half()
     assert names(tmp_path) == []
 
 

@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "ledger.sqlite"
 
 
-def refused(path: Path, **how: bool) -> str:
+def rejection(path: Path, **how: bool) -> str:
     with pytest.raises(BadValueError) as error:
         Ledger.open(path, **how).close()
     text = str(error.value)
@@ -140,7 +140,7 @@ def test_replications_of_another_version_are_rejected_with_the_version(path: Pat
     with Ledger.open(path) as ledger:
         added(ledger, 2, build=OTHER)
         added(ledger, 1, job=1)
-    assert refused(path) == (
+    assert rejection(path) == (
         "2 replications were made by other versions (2 by airpath 0.0.9 (feedbeef0123)), this is "
         f"airpath {OWN[0]} ({OWN[1]}). Use --accept-version to use them, or give another "
         "directory."
@@ -171,7 +171,7 @@ def test_replications_of_another_version_can_be_ignored(path: Path) -> None:
 def test_second_writer_is_rejected_until_the_first_ends(path: Path) -> None:
     with Ledger.open(path):
         assert coordinator_of(path) == os.getpid()
-        assert refused(path) == (
+        assert rejection(path) == (
             f"is being written by process {os.getpid()}. "
             "Wait until it is done, or give another directory."
         )
@@ -195,7 +195,7 @@ def test_lock_of_a_killed_writer_is_free_while_its_forked_worker_lives(
         try:
             assert first.stdout.readline() == b"ready\n"
             assert coordinator_of(path) == first.pid
-            assert refused(path).startswith(f"is being written by process {first.pid}.")
+            assert rejection(path).startswith(f"is being written by process {first.pid}.")
             first.kill()
             first.wait()
             Ledger.open(path).close()
@@ -274,7 +274,7 @@ def test_file_that_is_no_ledger_is_rejected_and_unchanged(path: Path) -> None:
         ),
     ):
         path.write_bytes(content)
-        assert refused(path) == line
+        assert rejection(path) == line
         with pytest.raises(BadValueError):
             Ledger.read(path)
         assert path.read_bytes() == content
@@ -286,14 +286,14 @@ def test_newer_format_is_rejected(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[60:64] = (2).to_bytes(4, "big")
     path.write_bytes(data)
-    assert refused(path) == ("of format 2, which a newer airpath wrote. This one reads format 1.")
+    assert rejection(path) == ("of format 2, which a newer airpath wrote. This one reads format 1.")
 
 
 def test_missing_or_non_regular_file_is_rejected(path: Path) -> None:
     with pytest.raises(BadValueError, match=r"no such file or directory. Use the directory of a"):
         Ledger.read(path)
     path.mkdir()
-    assert refused(path) == "cannot be read: is a directory."
+    assert rejection(path) == "cannot be read: is a directory."
     with pytest.raises(BadValueError, match=r"ledger.sqlite.lock: cannot be locked \(no such"):
         Ledger.open(path / "missing" / "ledger.sqlite")
     assert list(path.iterdir()) == []
@@ -302,7 +302,7 @@ def test_missing_or_non_regular_file_is_rejected(path: Path) -> None:
 def test_log_of_a_deleted_ledger_is_not_used_for_a_new_one(path: Path) -> None:
     log = path.with_name("ledger.sqlite-wal")
     log.write_bytes(b"x" * 100)
-    assert refused(path).startswith("is missing, and its log ledger.sqlite-wal exists. Move the")
+    assert rejection(path).startswith("is missing, and its log ledger.sqlite-wal exists. Move the")
     assert log.read_bytes() == b"x" * 100
     assert not path.exists()
 

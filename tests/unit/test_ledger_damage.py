@@ -84,7 +84,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     path = directory / "ledger.sqlite"
     made = History()
 
-    def look(ledger: Ledger) -> None:
+    def record_values(ledger: Ledger) -> None:
         made.values |= everything(ledger)
         names = (path, path.with_name("ledger.sqlite-wal"))
         made.files.append({file.name: file.read_bytes() for file in names if file.exists()})
@@ -92,21 +92,21 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     with Ledger.open(path) as ledger:
         ledger.set_plan(plan(JOBS), JOB)
         ledger.add_failure(digest(1), 1, 3, "it failed")
-        look(ledger)
+        record_values(ledger)
         for n in range(RUNS):
             job = n % JOBS
             ledger.add([(run(i, job), metrics(i, job)) for i in range(n, n + 2)])
             if n == RUNS // 2:
                 ledger._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-                look(ledger)
-        look(ledger)
+                record_values(ledger)
+        record_values(ledger)
         ledger.add_values(digest(0), 1, {0: {"later": 0.5}})
         ledger.add_solved(digest(0), {"goodput_bps": 1.5})
         ledger.add_solved(digest(1), "not covered")
         ledger.set_plan(plan(JOBS, most=9), JOB)
         ledger.add([], [(digest(n), 1, 4, [NOTED] * n) for n in range(JOBS)])
         ledger.add_session(Session(ledger.own, "airpath sweep", RUNS, 1.5, [this_machine()]))
-        look(ledger)
+        record_values(ledger)
         for job in range(JOBS):
             numbers = ledger.finished(digest(job), 1)
             packed = {one.replication: one.packed for one in ledger.runs(digest(job), 1)}
@@ -181,10 +181,12 @@ def damaged_copy(history: History, directory: Path, draw: random.Random) -> Path
     return directory / "ledger.sqlite"
 
 
-def outcome(path: Path, look: Callable[[], set[tuple[Any, ...]]], history: History) -> bool:
+def outcome(
+    path: Path, record_values: Callable[[], set[tuple[Any, ...]]], history: History
+) -> bool:
     """Return True if the data read had been stored; False if the file was reported as damaged."""
     try:
-        found = look()
+        found = record_values()
     except BadValueError as error:
         text = str(error)
         assert text.startswith(f"{path}: "), text

@@ -43,7 +43,7 @@ def public(namespace: str) -> set[str]:
     return {name for name in vars(module) if not name.startswith("_")}
 
 
-def of_package(module: ModuleType) -> list[str]:
+def names_of_package(module: ModuleType) -> list[str]:
     found = pkgutil.iter_modules(getattr(module, "__path__", ()), f"{module.__name__}.")
     return [each.name for each in found]
 
@@ -69,7 +69,7 @@ def test_package_has_few_top_level_names() -> None:
 @pytest.mark.parametrize("namespace", OF_COMPONENTS)
 def test_namespace_has_the_classes_of_its_module(namespace: str) -> None:
     home = importlib.import_module(f"airpath.scenario.{namespace}")
-    submodules = (importlib.import_module(found) for found in of_package(home))
+    submodules = (importlib.import_module(found) for found in names_of_package(home))
     names = [name for module in (home, *submodules) for name in getattr(module, "__all__", ())]
     assert sorted(public(namespace)) == sorted({*names} - {"FlowKeys"})
     assert len(names) == len({*names})

@@ -182,15 +182,15 @@ def test_return_wire_has_its_python_name_in_messages() -> None:
 @pytest.mark.parametrize("link", [FIXED, {"kind": "multi-regime", "thresholds": [20]}])
 def test_framing_reduces_the_rate(link: dict[str, Any]) -> None:
     # Regression: frame_overhead was ignored; with 500 B on 1500 B the rate was a third too high.
-    def of_rate(rates: tuple[int, int], overhead: str) -> ap.Solution:
+    def solution_with(rates: tuple[int, int], overhead: str) -> ap.Solution:
         at = {"rate": rates[0]} if link["kind"] == "fixed" else {
             "regimes": [{"rate": rate} for rate in rates]
         }  # fmt: skip
         return solved(bottleneck__link={**link, **at, "frame_overhead": overhead})
 
     framed, plain = (
-        of_rate((8_000_000, 12_000_000), "500 B"),
-        of_rate((6_000_000, 9_000_000), "0 B"),
+        solution_with((8_000_000, 12_000_000), "500 B"),
+        solution_with((6_000_000, 9_000_000), "0 B"),
     )
     assert framed.throughput_bps == pytest.approx(plain.throughput_bps, rel=1e-9)
     assert framed.queue_packets == pytest.approx(plain.queue_packets, rel=1e-9)

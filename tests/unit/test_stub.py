@@ -36,7 +36,7 @@ def signature(node: ast.FunctionDef) -> list[tuple[str, object]]:
     return list(zip(arguments, [*missing, *defaults], strict=True))
 
 
-def of_module(function: object) -> list[tuple[str, object]]:
+def signature_of_module(function: object) -> list[tuple[str, object]]:
     parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
     return [(p.name, p.default) for p in parameters if p.name != "self"]
 
@@ -51,7 +51,7 @@ def test_stub_and_module_have_the_same_names() -> None:
 def test_stub_and_module_have_the_same_signatures(name: str) -> None:
     node, real = defined(TREE.body)[name], getattr(_airpath, name)
     if isinstance(node, ast.FunctionDef):
-        assert signature(node) == of_module(real)
+        assert signature(node) == signature_of_module(real)
         return
     members = defined(node.body)
     assert set(members) == public(real)
@@ -62,7 +62,7 @@ def test_stub_and_module_have_the_same_signatures(name: str) -> None:
         assert ("property" in decorators) == inspect.isgetsetdescriptor(raw), key
         assert ("staticmethod" in decorators) == isinstance(raw, staticmethod), key
         if "property" not in decorators:
-            assert signature(member) == of_module(getattr(real, key)), key
+            assert signature(member) == signature_of_module(getattr(real, key)), key
 
 
 def test_mypy_finds_no_difference(tmp_path: Path) -> None:

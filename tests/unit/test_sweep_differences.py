@@ -106,12 +106,16 @@ def test_points_with_separate_seeds_and_emulated_ones_are_compared_by_welch(
 
 
 def test_sequential_stopping_compares_the_common_prefix(tmp_path: Path) -> None:
-    def quiet_or_not(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+    def values_of_different_spread(
+        values: Mapping[str, Any], number: int
+    ) -> dict[str, float | None]:
         spread = 20.0 if values["cc"] == "cubic" else 0.1
         return {"goodput_bps": 100.0 + spread * noise(2, number)}
 
     rule = Rule(3, 12, "goodput_bps", relative=0.02)
-    sweep = sweep_of(tmp_path, plan_of({"cc": GRID["cc"]}, RATE, rule=rule), quiet_or_not)
+    sweep = sweep_of(
+        tmp_path, plan_of({"cc": GRID["cc"]}, RATE, rule=rule), values_of_different_spread
+    )
     assert sweep.wide()["reps"].tolist() == [3, 12]
     row = sweep.differences("cc", "goodput_bps", "newreno").iloc[0]
     runs = sweep.runs()
@@ -122,12 +126,12 @@ def test_sequential_stopping_compares_the_common_prefix(tmp_path: Path) -> None:
 
 
 def test_pairs_without_a_value_are_left_out(tmp_path: Path) -> None:
-    def gaps(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
+    def values_with_gaps(values: Mapping[str, Any], number: int) -> dict[str, float | None]:
         found = measured(values, number)
         is_gap = number == (1 if values["cc"] == "cubic" else 2)
         return {"goodput_bps": None} if is_gap else found
 
-    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(5, 5)), gaps)
+    sweep = sweep_of(tmp_path, plan_of(GRID, RATE, rule=Rule(5, 5)), values_with_gaps)
     assert sweep.differences("cc", "goodput_bps", "newreno")["pairs"].tolist() == [3, 3]
 
 

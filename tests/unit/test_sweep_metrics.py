@@ -49,10 +49,10 @@ base_rtt = "30 ms"
 
 
 def replication(text: str) -> tuple[dict[str, Any], dict[str, Any], ap.Result]:
-    return of_scenario(loads(text))
+    return replication_of(loads(text))
 
 
-def of_scenario(scenario: ap.Scenario) -> tuple[dict[str, Any], dict[str, Any], ap.Result]:
+def replication_of(scenario: ap.Scenario) -> tuple[dict[str, Any], dict[str, Any], ap.Result]:
     job, contents = job_of(scenario)
     run = run_job(job, contents, 3, 0, 1)[0]
     return run.measured(), job.resolved, ap.simulate(scenario, reps=1, seed=3)
@@ -96,7 +96,7 @@ RADIO = {"users": "cell-newreno.toml", "stations": "wimax-download.toml"}
 @pytest.mark.parametrize("table", RADIO)
 def test_users_and_stations_have_metrics(table: str) -> None:
     short = [("warmup", "1 s"), ("duration", "4 s"), ("control", "[]")]
-    run, resolved, result = of_scenario(ap.load(EXAMPLES / RADIO[table], short))
+    run, resolved, result = replication_of(ap.load(EXAMPLES / RADIO[table], short))
     rows = result.table(table).to_dict("records")
     for row in rows:
         of = f"{table}.{row['link']}.{row[table.removesuffix('s')]}"

@@ -174,12 +174,12 @@ def test_nearly_equal_means_are_not_plotted_far_apart() -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 @examples(50)
 def test_front_consists_of_undominated_points(points: list[tuple[int, int]]) -> None:
-    def beaten(n: int) -> bool:
+    def is_dominated(n: int) -> bool:
         rate, delay = points[n]
         return any(r >= rate and d <= delay and (r, d) != points[n] for r, d in points)
 
     found = front([float(rate) for rate, _ in points], [float(delay) for _, delay in points])
-    assert sorted(found) == [n for n in range(len(points)) if not beaten(n)]
+    assert sorted(found) == [n for n in range(len(points)) if not is_dominated(n)]
     assert [points[n][1] for n in found] == sorted(points[n][1] for n in found)
 
 

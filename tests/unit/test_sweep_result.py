@@ -297,12 +297,12 @@ def test_user_functions_are_called_for_every_replication(tmp_path: Path) -> None
 def test_failed_function_is_reported_and_the_table_is_kept(tmp_path: Path) -> None:
     functions_sweep(tmp_path)
 
-    def picky(result: ap.Result) -> float:
+    def failing_metric(result: ap.Result) -> float:
         if result.replications[0]["replication"] == 1:
             raise ValueError("no\nway")
         return 4.0
 
-    sweep = ap.Sweep(tmp_path / "ledger.sqlite", {"mine": picky})
+    sweep = ap.Sweep(tmp_path / "ledger.sqlite", {"mine": failing_metric})
     table = sweep.points().set_index("metric")
     assert (table.loc["mine", "mean"], table.loc["mine", "reps"]) == (4.0, 1)
     assert table.loc["goodput_bps", "reps"] == 2

@@ -25,24 +25,24 @@ def scenario(aqm: Any = DROPTAIL, count: int = 1, **keys: Any) -> ap.Scenario:
     )
 
 
-def refused(**keys: Any) -> str:
+def rejection(**keys: Any) -> str:
     with pytest.raises(ap.errors.ScenarioError) as error:
         scenario(**keys)
     return str(error.value)
 
 
 def test_vcp_with_ecn_is_rejected() -> None:
-    assert refused(tcp={"ecn": "on"}) == (
+    assert rejection(tcp={"ecn": "on"}) == (
         'flows: tcp.ecn = "on": contradicts cc = "vcp". Use one of the two.'
     )
 
 
 @pytest.mark.parametrize("recovery", ["sack", "prr"])
 def test_profile_ns2_with_sack_is_rejected(recovery: str) -> None:
-    assert refused(tcp={"recovery": recovery}) == (
+    assert rejection(tcp={"recovery": recovery}) == (
         f'flows: tcp.recovery = "{recovery}": stack = "ns2" has no SACK. Set stack = "rfc".'
     )
-    assert refused(cc="cubic", profile="linux", tcp={"stack": "ns2"}) == (
+    assert rejection(cc="cubic", profile="linux", tcp={"stack": "ns2"}) == (
         'flows: tcp.stack = "ns2": stack = "ns2" has no SACK. Set stack = "rfc".'
     )
 
@@ -59,7 +59,7 @@ def test_profile_ns2_with_sack_is_rejected(recovery: str) -> None:
     ],
 )
 def test_invalid_parameter_is_rejected(value: dict[str, Any], problem: str) -> None:
-    assert problem in refused(cc={"kind": "vcp", **value})
+    assert problem in rejection(cc={"kind": "vcp", **value})
 
 
 def test_vcp_windows_have_no_limit_in_profile_ns2() -> None:

@@ -261,13 +261,13 @@ def sampled(rows: Rows, last: Mapping[str, Any]) -> Iterator[None]:
     over = threading.Event()
     begun = time.monotonic()
 
-    def look() -> None:
+    def sample_memory() -> None:
         while not over.wait(SAMPLE_S):
             row = {"at_s": time.monotonic() - begun, "resident_bytes": resident()}
             row |= {key: last.get(key) for key in ("rate_bps", "lateness_p99_s", "lateness_max_s")}
             rows.add(row | {"load": os.getloadavg()[0]})
 
-    thread = threading.Thread(target=look, daemon=True)
+    thread = threading.Thread(target=sample_memory, daemon=True)
     thread.start()
     try:
         yield
