@@ -1,4 +1,4 @@
-"""Advisories of a sweep: advisories on the replications of a point, and a summary by kind."""
+"""Finds the advisories on the replications of a sweep's points, and summarises them by kind."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def on_replications(
 def recorded_advisories(
     ledger: Readable, point: Point, seed: int, number: int | None
 ) -> tuple[list[Mapping[str, str]], bool]:
-    """Return the recorded advisories on a point, and whether the record is complete.
+    """Return the recorded advisories on a point, and True if no advisories are missing.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def recorded_advisories(
     seed : int
         Master seed of the point.
     number : int or None
-        Number of replications that count; None if more are needed.
+        Number of replications that the results use; None if more replications are needed.
     """
     stored = ledger.advisories(point.digest, seed)
     of_runs = None if stored is None or stored[0] != number else stored[1]
@@ -128,7 +128,7 @@ class Kind:
 
 
 def group_by_kind(noted: Iterable[tuple[Point, Iterable[Mapping[str, str]]]]) -> list[Kind]:
-    """Return the advisories of points by kind, in the order in which the kinds appear.
+    """Group the advisories of all points by kind, in the order in which the kinds appear.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`sweep`: many scenarios, each replicated, from one call."""
+"""The function `sweep`, which runs replications of many scenarios."""
 
 from __future__ import annotations
 
@@ -69,51 +69,52 @@ def sweep(
 ) -> Sweep:
     """Run replications of many scenarios and store all finished replications.
 
-    The tables depend only on the arguments, not on the order or the place of the runs.
+    The tables depend only on the arguments, not on the order or the machine of the runs.
 
     Parameters
     ----------
     base : Scenario, path or callable
         The scenario to vary, the path of a scenario file, or a function that returns a scenario.
-        The parameters of a function are axes; every other axis is a key of the scenario.
+        An axis is a parameter of this function, or a key of the scenario.
     grid, zip, points, random, exclude, labels
-        Points and their labels, as in a sweep file: crossed axes, paired axes, single points,
-        random points, excluded points, labels for tables.
+        Points and their labels, as in a sweep file: all combinations of axis values (`grid`), the
+        n-th value of each axis (`zip`), listed points, random points, excluded points, labels for
+        tables and figures.
     metrics : sequence of str, or mapping of str to callable, optional
-        Metrics of each replication: columns of the results, and functions of a `Result`. Default
-        ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
+        Metrics of each replication: names of result columns, or functions that take a `Result` and
+        return a number. Default ``goodput_bps`` and ``p95_delay_s``, as in a sweep file.
     reps : int or mapping
-        Replications of each point; or ``{"min": 4, "max": 64, "until": {"metric":
-        "goodput_bps", "relative": 0.02}}``. Default 4.
+        Number of replications of each point, or a stopping rule: ``{"min": 4, "max": 64, "until":
+        {"metric": "goodput_bps", "relative": 0.02}}``. Default 4.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     confidence : float
-        Confidence of the intervals, above 0 and below 1. Default 0.99.
+        Confidence level of the intervals, above 0 and below 1. Default 0.99.
     engines : sequence of str
         ``simulate`` or ``emulate``, optionally with ``solve``, or only ``solve``. Default:
         ``simulate``. Emulations run in real time, one after the other, regardless of `threads`.
     series : sequence of str
         Time series that are stored as Parquet files next to the ledger. Default: none.
     common_random_numbers : bool
-        Whether all points have the same seed. Default True.
+        True if all points have the same seed. Default True.
     out : path, optional
-        Directory of the ledger; the sweep resumes from its contents. Default: a temporary
-        directory, which is deleted with the result.
+        Directory of the ledger. Replications that the ledger already contains are not run again.
+        Default: a temporary directory, which is deleted together with the result.
     executor : concurrent.futures.Executor, optional
-        Executor of the replications. Default: threads of this process. The engine runs without the
-        interpreter lock.
+        Executor of the replications. Default: threads of this process. (The engine releases the
+        interpreter lock.)
     threads : int, optional
-        Number of threads, 1 to 10 000, without `executor`. Default: one for each core.
+        Number of threads, 1 to 10 000. Only without `executor`. Default: one for each core.
     fail_fast : bool
-        Whether the first failed replication ends the sweep. Default False: the failure is stored,
+        True to end the sweep at the first failed replication. Default False: the failure is stored,
         no further replications of its point run, and the other points continue.
     accept_version : bool
-        Whether replications in `out` that other versions ran are used. Default False: they are
-        rejected.
+        True to use replications in `out` that other versions of Airpath ran. Default False: they
+        are rejected.
     progress : callable, ``"auto"`` or None
-        Called at most ten times a second with the finished fraction, in [0, 1], and a line of text.
-        It is called while points run, and while points are checked if the check takes long. Default
-        ``"auto"``: a bar in a notebook and in an interactive interpreter.
+        Called at most ten times per second with the finished fraction, in [0, 1], and a line of
+        text. It is called while replications run, and during a long check of the points. Default
+        ``"auto"``: a progress bar in a notebook and in an interactive interpreter.
     name : str, optional
         Title of tables, figures and the report.
 
@@ -132,14 +133,14 @@ def sweep(
     Raises
     ------
     BadValueError
-        If a value or a point is not accepted (one line for each); if the ledger is damaged, in use
-        or of another version; if a worker has another version.
+        If a value or a point is not accepted (the message has one line per problem); if the ledger
+        is damaged, in use, or has replications of another version; if a worker has another version.
     RunError
-        If the executor fails, or if a replication fails with `fail_fast`. Finished replications are
-        in `out`.
+        If the executor fails, or if `fail_fast` is set and a replication fails. Finished
+        replications are in `out`.
     SweepInterrupted
-        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `sweep` has the finished
-        replications.
+        After Ctrl-C. It is a subclass of `KeyboardInterrupt`; its attribute `sweep` has the
+        finished replications.
     """
     from airpath.sweeps.description import described
 
@@ -204,17 +205,17 @@ def run_description(
     out, executor, threads, fail_fast, accept_version, notify
         As in `sweep`; `notify` is its `progress`.
     stays : callable, optional
-        Returns whether a point of earlier calls stays in the plan of the ledger (`Plan.joined`). It
-        is set if several calls share `out`, for example the calls of `reproduce` for different
-        items. Replications of other versions are then not used, with a warning. Default: the plan
-        is replaced, other versions are rejected.
+        Function that returns whether a point of earlier calls stays in the plan of the ledger
+        (`Plan.joined`). Set it if several calls share `out`, for example the calls of `reproduce`
+        for different items. Replications of other versions are then not used, and a warning is
+        issued. Default: the plan is replaced, and replications of other versions are rejected.
     command : str
-        Command line or call, for the ledger. Default: not known.
+        Command line or call, to store in the ledger. Default: not known.
 
     Raises
     ------
     BadValueError, RunError
-        As `sweep`.
+        As in `sweep`.
     """
     from airpath.sweeps.ledger import FILE_NAME, Ledger
     from airpath.sweeps.result import Sweep
@@ -280,17 +281,17 @@ def _warn_of_others(ledger: Ledger) -> None:
 
 
 def failure_text(outcome: SweepOutcome) -> str:
-    """Return one line about the failures."""
+    """Return one line: number of failed points, and the first failure."""
     is_only = outcome.failed == 1
     points = "1 point" if is_only else f"{outcome.failed} points"
     return f"{points} failed. {'It is' if is_only else 'The first is'} {outcome.first_failure}"
 
 
 class TemporaryDirectory:
-    """A temporary directory. It is removed with the last reference to this object.
+    """A temporary directory. It is removed when this object is garbage-collected.
 
-    A shell removes it when its standard input ends, so it is also removed after a SIGKILL of this
-    process.
+    A child process (a shell) removes the directory when its standard input is closed. The directory
+    is therefore removed even if this process is killed by SIGKILL.
     """
 
     def __init__(self) -> None:
@@ -307,7 +308,7 @@ class TemporaryDirectory:
 
 @contextmanager
 def _directory(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, Any]]:
-    """Yield the directory of the ledger, and the object that owns a temporary directory."""
+    """Yield the directory of the ledger, and its `TemporaryDirectory` (None if `out` is given)."""
     if out is None:
         owned = TemporaryDirectory()
         yield owned.path, owned

@@ -1,10 +1,11 @@
-"""Points of a sweep, assembled from tables. Each setting of a table is checked only once.
+"""Assembles the points of a sweep from scenario tables that are validated only once.
 
-The axes of a sweep are grouped by the table that they change: ``bottleneck.link``, ``flows.0``. A
-table is validated once for each combination of the values of its axes. The resolved form, the rules
-between tables and the advisories are computed once for each combination of the tables that they
-read. Only the engine's check of the network is done for each point. A point that is not accepted
-here is made by `Base.at`, which decides whether the point is valid and reports the problems.
+The axes of a sweep are grouped by the scenario table that they change, for example
+``bottleneck.link`` or ``flows.0``. A table is validated once for each combination of the values of
+its axes. The resolved form, the rules between tables and the advisories are computed once for each
+combination of the tables that they read. Only the engine's check of the network is done for each
+point. If a point cannot be assembled here, `Base.at` makes its scenario, decides whether the point
+is valid, and reports the problems.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ _AS_RUN = ("record", "capture")
 
 Answer = TypeVar("Answer")
 Setting = tuple[tuple[str, str], ...]
-"""Difference between a table and that table of the base: axes, with `key_of` of their values."""
+"""Identifies the content of a table: the axes that change it, each with `key_of` its value."""
 Changes = list[tuple[str, Any, str]]
-"""Axes with their values and the `key_of` of each."""
+"""List of changes of a table: axis, value, and `key_of` the value."""
 Named = tuple[Section, Mapping[str, Path]]
-"""A section, and the files named in it."""
+"""A section, and the files to which it refers."""
 
 
 class _NotAssembled(Exception):  # noqa: N818  (no error: `Base.at` makes the point)
@@ -65,7 +66,7 @@ class _NotAssembled(Exception):  # noqa: N818  (no error: `Base.at` makes the po
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A point that can be run if the engine accepts it.
+    """A point whose tables are valid; the engine has not checked its network yet.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ class Assembly:
     reading : Reading
         Files that were read for earlier points.
     lost : dict
-        Receives one line for each setting of the base that the values of axes remove.
+        Receives one line for each key of the base that axis values remove.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class Assembly:
         return attrgetter(".".join(owner))(self._base)
 
     def _sections_of_all(self, series: list[str]) -> dict[Owner, Section]:
-        """Return the sections that all points share, in the form for jobs, by place."""
+        """Return the sections that all points share, as in a job, by their place."""
         of_base = (
             _resolved(place, self._read_base)
             for key, section in SECTIONS.items()
@@ -212,7 +213,7 @@ class Assembly:
     def _changed(
         self, values: Mapping[str, Any], keys: Mapping[str, str]
     ) -> Iterator[tuple[Owner, tuple[Hashable, Any]]]:
-        """Yield the tables that the values change, with their settings."""
+        """Yield the tables that the values change, each with its setting and its new value."""
         changes: dict[str, dict[Owner, Changes]] = {}
         for axis, value in values.items():
             owner = self._owners[axis]
@@ -398,9 +399,9 @@ def _tables_of(field: str) -> list[Owner]:
 
 
 def _owners(base: Scenario, axes: Iterable[str]) -> dict[str, Owner | None]:
-    """Return the table that each axis changes; None for axes whose points are not assembled.
+    """Return a mapping from each axis to the table that it changes.
 
-    No table contains another table.
+    The table is None if points with this axis cannot be assembled. No table contains another table.
     """
     axes = list(axes)
     is_renamed = any(axis.split(".")[-1] in ("flows", "name") for axis in axes)

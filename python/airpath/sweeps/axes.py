@@ -1,7 +1,8 @@
-"""Points of a sweep: axes (crossed, paired, listed), exclusions and labels.
+"""Axis values of a sweep's points: combinations of axes, exclusions and labels.
 
-Values are those of TOML: numbers, texts, truth values, lists and tables. In Python, components can
-also be objects. The scenario receives the objects; all other uses see tables.
+Values have the types of TOML: numbers, strings, booleans, lists and tables. In Python, a component
+can also be an object. The scenario receives the object; all other functions receive the equivalent
+table (the *plain value*).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 BASE = "base"
-"""Label of a point that keeps the base's value of an axis."""
+"""Label of an axis at a point that does not change the base's value."""
 
 _LONGEST_LABEL = 60
 
@@ -44,7 +45,7 @@ Assignments = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Dimension:
-    """Axes that are varied together; dimensions are crossed with each other.
+    """Axes that are varied together. A sweep contains all combinations of its dimensions.
 
     Parameters
     ----------
@@ -59,12 +60,12 @@ class Dimension:
 
 
 def size(counts: Iterable[int]) -> int:
-    """Return the number of points of dimensions of these sizes, before exclusions."""
+    """Return the product of the sizes of dimensions: the number of points before exclusions."""
     return math.prod(counts)
 
 
 def combined(dimensions: Sequence[Dimension]) -> Iterator[dict[str, Any]]:
-    """Yield the values of each point; the last dimension varies fastest."""
+    """Yield a mapping from axis to value for each point; the last dimension varies fastest."""
     for rows in itertools.product(*(dimension.rows for dimension in dimensions)):
         yield {axis: value for row in rows for axis, value in row.items()}
 
@@ -119,7 +120,7 @@ def values_by_axis(dimensions: Iterable[Dimension]) -> dict[str, list[Any]]:
 
 
 def labels_by_axis(rows: Sequence[Assignments]) -> dict[str, dict[str, str]]:
-    """Return the labels of the values of each axis, by the `key_of` of the value.
+    """Return, for each axis, a mapping from the `key_of` each value to the value's label.
 
     Parameters
     ----------
@@ -220,7 +221,8 @@ def _key_text(key: str, value: Any) -> str:
 def matches(value: Any, label: str, wanted: Any) -> bool:
     """Return whether an exclusion matches a value.
 
-    The exclusion is the value itself, its label, the kind of a table, or some keys of a table.
+    An exclusion matches if it equals the value, its label, the kind of the table, or a subset of
+    the table's keys.
 
     Parameters
     ----------

@@ -43,14 +43,14 @@ class Base:
     Parameters
     ----------
     scenario : Scenario or callable
-        The base itself, or a function that returns the scenario of a point. The parameters of the
-        function are axes; every other axis is a key of the returned scenario.
+        The base itself, or a function that returns the scenario of a point. An axis is a parameter
+        of this function, or a key of the returned scenario.
     place : str
         Prefix of each line about a value of an axis.
     lost : list of str
-        One line for each setting of the base that overrides removed.
+        One line for each key of the base that overrides removed.
     from_file : bool
-        Whether the values are from a file.
+        Whether the axis values were read from a file.
     """
 
     def __init__(
@@ -80,7 +80,8 @@ class Base:
     def refuse_unknown(self, axes: Iterable[str], place: str) -> None:
         """Reject axes that are neither parameters of the function nor keys of a scenario.
 
-        If the base is a scenario, every axis is a key; an unknown key is rejected with its value.
+        If the base is a scenario, every axis is a key. Unknown keys are then rejected later,
+        together with their values.
 
         Parameters
         ----------
@@ -92,7 +93,7 @@ class Base:
         Raises
         ------
         BadValueError
-            If there are such axes; with a line for each.
+            If there are unknown axes. The message has one line per axis.
         """
         known = () if isinstance(self._scenario, Scenario) else parameters_of(self._scenario)
         if isinstance(self._scenario, Scenario) or known is None:
@@ -114,7 +115,7 @@ class Base:
         Raises
         ------
         BadValueError
-            If the values give no valid scenario.
+            If the scenario with these values is not valid.
         """
         if isinstance(self._scenario, Scenario):
             return self._put_over(self._scenario, values)
@@ -150,7 +151,7 @@ class Base:
         )
 
     def _put_over(self, scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
-        """Return a scenario with the values of some keys."""
+        """Return a copy of a scenario with the values of some keys replaced."""
         if not values:
             return scenario
         made, overrides = put_over(scenario, values.items(), self._place, self._context)
@@ -233,7 +234,7 @@ def base_of(given: object, place: str, directory: Path | None, overrides: Overri
 
 
 def plain_document(given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return a table with values as in a file."""
+    """Return a table whose values have the types of a TOML file."""
     try:
         found: dict[str, Any] = plain(given)
     except TypeError:

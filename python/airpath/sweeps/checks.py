@@ -1,4 +1,4 @@
-"""Check of the points of a sweep: distinct problems, and the metrics that exist."""
+"""Helpers for the check of a sweep's points: list of distinct problems, available metrics."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MOST_LINES = 20
 
 @dataclass(frozen=True)
 class Measurable:
-    """Metrics that a job has, found by a replication of one nanosecond.
+    """Metrics that are available for a job, found by a replication of one nanosecond.
 
     Parameters
     ----------
     run : mapping or None
-        Measurements of this replication; None if it failed: then every metric counts as known.
+        Measurements of this replication; None if it failed. Every metric then counts as available.
     resolved : ResolvedScenario
         The resolved scenario.
     """
@@ -40,7 +40,7 @@ class Measurable:
 
 
 def check_job(scenario: Scenario, job: Job, contents: Mapping[str, str]) -> None:
-    """Let the engine build the network of a job.
+    """Check a job by building its network in the engine.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def measurable(job: Job, contents: Mapping[str, str]) -> Measurable:
 
 
 class ProblemList:
-    """Problems of points; equal problems are reported once.
+    """List of the problems of points. Equal problems are reported once.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ class ProblemList:
             self._counts[line] = self._counts.get(line, 0) + 1
 
     def _placed(self, problem: Problem, axes: Iterable[str]) -> Problem:
-        """Return the problem, with the place of the sweep if the value is set by an axis.
+        """Return the problem; if an axis sets the value, replace the location by the sweep's.
 
-        An unknown key is wrong with every value, so it is reported without a value.
+        An unknown key is reported without a value, because no value of it is accepted.
         """
         if isinstance(problem, UnknownKeyProblem):
             field = tuple(problem.key.split("."))
@@ -126,7 +126,7 @@ class ProblemList:
         return replace(problem, place=self._place, value=value)
 
     def count_text(self) -> str:
-        """Return the number of problems so far, as the end of a sentence; empty if it is 0."""
+        """Return the end of a sentence with the number of problems; empty without problems."""
         count = len(self._found)
         return f", {count} problem{'s' * (count > 1)}" if count else ""
 
@@ -152,9 +152,9 @@ def unknown_metrics(names: Sequence[str], example: Measurable | None, place: str
     Parameters
     ----------
     names : sequence of str
-        Names of these metrics.
+        Names of the metrics that no point has.
     example : Measurable or None
-        Metrics of a point, for suggestions of similar names.
+        Metrics of one point, to suggest similar names.
     place : str
         Prefix of each line.
     """

@@ -1,4 +1,4 @@
-"""Coordinator of a sweep: dispatches missing replications to workers and stores the results."""
+"""The coordinator of a sweep: sends missing replications to workers and stores the results."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["Coordinator", "SweepOutcome"]
 
 _IN_FLIGHT = 3
-"""Number of tasks per slot: one runs, the others wait at the worker."""
+"""Number of tasks per worker slot: one task runs, the others wait at the worker."""
 _TASK_S = 1.0
 """Target duration of a task, s."""
 _LOOK_S = 0.1
-"""Interval between two checks for a stop, s."""
+"""Interval between two checks whether the sweep must stop, s."""
 _GRACE_S = 0.4
-"""Time after a stop in which results are still accepted, s."""
+"""Time after a stop during which results are still accepted, s."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class SweepOutcome:
     failed : int
         Number of failed points.
     first_failure : str
-        Failure of the first of these points, one line; empty if no point failed.
+        Failure of the first failed point, in one line; empty if no point failed.
     replications : int
         Number of replications that this call ran.
     """
@@ -88,8 +88,9 @@ class Coordinator:
     contents : mapping of str to str
         Contents of all files, by SHA-256.
     series : Path or None
-        Directory of the time series. They are written before their replication is stored. A stored
-        replication without its series is run again. Default: None, no series are stored.
+        Directory of the time series. The series of a replication are written before the replication
+        is stored. If the series of a stored replication are missing, the replication is run again.
+        Default None: no series are stored.
     solver : Solver or None
         Solver of the analytic models, if the plan has the engine ``solve``.
     fail_fast : bool
@@ -97,7 +98,7 @@ class Coordinator:
     progress : Progress
         Reports finished replications.
     command : str
-        Command line or call, for the ledger. Default: not known.
+        Command line or call, to store in the ledger. Default: not known.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Coordinator:
         self._machines: dict[Machine, None] = {}
 
     def run(self, stop: Stop) -> SweepOutcome:
-        """Run the missing replications until all are done or `stop` returns true.
+        """Run the missing replications until all are finished or `stop` returns True.
 
         Raises
         ------
@@ -169,7 +170,7 @@ class Coordinator:
                 self._store(self._collected(_LOOK_S), queue)
                 self._take_solved()
                 if self._broken is not None:
-                    # Store the results that arrived meanwhile.
+                    # Store the results that have arrived in the meantime.
                     self._store(self._collected(0), queue)
                     raise self._broken
                 stopped = stop() or (self._fail_fast and bool(self._failed))
@@ -222,7 +223,7 @@ class Coordinator:
     ) -> list[Failure]:
         """Compute metrics that were added to the sweep after the replications ran.
 
-        Returns the failures of the user's function.
+        Return the failures of the user's functions.
         """
         from airpath.sweeps.metrics import evaluate
 
@@ -307,7 +308,7 @@ class Coordinator:
                     write_series(self._series, run)
             # The user may change the metric functions, so their values are not stored.
             stored = [(run, {name: of[name] for name in self._columns}) for run, of, _ in runs]
-            # Advisories that are lost if the process ends here are computed at the next start.
+            # If the process ends before this call, the next start computes the advisories again.
             self._ledger.add(stored, self._noted)
             self._noted.clear()
         for failure in (failure for result in results for failure in result.failures):

@@ -1,8 +1,8 @@
-"""Dask as the workers of a sweep: one machine, a cluster, a batch system.
+"""Runs the tasks of a sweep on Dask workers: on one machine, a cluster, or a batch system.
 
-A `concurrent.futures.Executor` around a `distributed.Client`. Dask schedules the tasks. The
-executor maps them to futures, resubmits tasks whose worker died, and rejects workers of other
-versions.
+`DaskExecutor` is a `concurrent.futures.Executor` that wraps a `distributed.Client`. Dask schedules
+the tasks. The executor maps them to futures, resubmits tasks whose worker died, and rejects workers
+that have another version of Airpath.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from airpath.sweeps.tasks import build
 __all__ = ["DaskExecutor", "dask_executor"]
 
 _TRIES = 10
-"""Number of submissions of a task whose workers died."""
+"""Largest number of submissions of a task whose workers die."""
 _CONNECT_S = 10.0
 """Timeout for the connection to a scheduler, s."""
 _WORKERS_S = 60
@@ -36,7 +36,7 @@ _RESTORE_S = 2.0
 
 
 class DaskExecutor(Executor):
-    """Executor that runs tasks on the workers of a Dask client; the client stays open.
+    """Executor that runs tasks on the workers of a Dask client. It does not close the client.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class DaskExecutor(Executor):
     Attributes
     ----------
     slots : int
-        Number of threads of all workers at the start, at least 1.
+        Total number of threads of the workers that are connected at the start, at least 1.
 
     Raises
     ------
     BadValueError
-        If a worker has no airpath or another version; the message names the worker.
+        If Airpath is missing at a worker, or has another version. The message names the worker.
     RunError
         If no worker connects within a minute.
     """
@@ -88,12 +88,12 @@ class DaskExecutor(Executor):
         return found
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Cancel all tasks; the client stays open.
+        """Cancel all tasks; do not close the client.
 
         Parameters
         ----------
         wait, cancel_futures : bool
-            As for every executor; running tasks are cancelled in any case.
+            Ignored, except that `wait` has its usual meaning. Running tasks are always cancelled.
         """
         with self._lock:
             running, self._running = dict(self._running), {}
@@ -128,7 +128,7 @@ def _as_error(error: BaseException) -> Exception:
 
 
 def _check_builds(client: Any) -> None:
-    """Reject workers of other builds before any task runs there."""
+    """Reject workers with other builds of Airpath before any task runs on them."""
     try:
         builds = client.run(build, on_error="return")
     except Exception as error:
@@ -154,21 +154,23 @@ def _own_build() -> tuple[str, str]:
 
 @contextmanager
 def dask_executor(where: str, workers: int | None = None) -> Iterator[DaskExecutor]:
-    """Yield an executor for the duration of the block.
+    """Connect to Dask workers; yield an executor, which is usable until the block ends.
 
     Parameters
     ----------
     where : str
         ``local`` (processes of this machine), the address of a scheduler (``tcp://10.0.0.1:8786``),
         or a Python file with a function ``client`` that returns a `distributed.Client`, for example
-        from dask-jobqueue. The client is closed at the end. With ``local``, its processes end too.
+        from dask-jobqueue. The client is closed at the end of the block. With ``local``, the worker
+        processes are ended, too.
     workers : int, optional
-        Number of processes with ``local``. Default: one for each core.
+        Number of processes; only with ``local``. Default: one for each core.
 
     Raises
     ------
     BadValueError
-        If Dask is missing, the scheduler does not answer, or the file has no such function.
+        If Dask is not installed, the scheduler does not answer, or the file has no function
+        ``client``.
     """
     if importlib.util.find_spec("distributed") is None:
         raise BadValueError("dask: is not installed. Install airpath[dask].")
@@ -256,7 +258,7 @@ def _local_cluster(workers: int) -> Any:
             preload="airpath.sweeps.dask_preload",
         )
     except KeyboardInterrupt:
-        # Dask cannot close a cluster that has not started; its processes end with this one.
+        # Dask cannot close a cluster that has not started. Its processes end with this process.
         atexit.unregister(distributed.deploy.spec.close_clusters)
         raise
 

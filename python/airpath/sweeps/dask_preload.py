@@ -9,7 +9,7 @@ __all__ = ["dask_setup"]
 
 
 def dask_setup(_worker: Any) -> None:
-    """Ignore SIGINT, which a terminal sends to every process; the coordinator handles Ctrl-C.
+    """Ignore SIGINT. On Ctrl-C, the terminal sends it to every process; the coordinator handles it.
 
     Parameters
     ----------

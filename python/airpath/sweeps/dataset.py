@@ -1,4 +1,4 @@
-"""A sweep as an xarray dataset: a dimension for each axis."""
+"""Converts a sweep to an xarray dataset with a dimension for each axis."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["dataset"]
 
 _FULL = 4
-"""Largest number of grid cells per point; sparser sweeps are stored as a list of points."""
+"""Largest ratio of grid cells to points; sparser sweeps have a dimension `point` instead."""
 
 
 def dataset(readings: Readings) -> xr.Dataset:
-    """Return means and intervals by axis; see `Sweep.to_xarray`."""
+    """Return the means and intervals as a dataset; see `Sweep.to_xarray`."""
     if importlib.util.find_spec("xarray") is None:
         raise BadValueError(
             "to_xarray: needs xarray. Install it with: pip install 'airpath[xarray]'. Without it, "

@@ -1,4 +1,4 @@
-"""Builds the plan and the jobs of a sweep from its keys; all points are checked first."""
+"""Checks the keys and the points of a sweep, and makes its plan and jobs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _LARGEST = 16 * MIB
 
 @dataclass(frozen=True)
 class Description:
-    """A completely checked sweep.
+    """A sweep whose keys and points have been checked.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ class Description:
     functions : mapping of str to callable
         Metrics that are functions of the `Result` of one replication.
     scenarios : callable
-        Returns the scenario of a point by its number.
+        Function that returns the scenario of a point, given the number of the point.
     kernels : mapping of str to Kernel
-        Settings of the kernel's TCP, by the digest of the job, if points are emulated.
+        For emulated points: maps the digest of a job to the settings of the kernel's TCP.
     """
 
     plan: Plan
@@ -108,13 +108,13 @@ def read_sweep_file(
     seed : int, optional
         Master seed, 0 to 2^64 - 1. Default: the seed of the file.
     notify : callable, optional
-        Called while points are checked, as `progress` of `sweep`.
+        Called during the check of the points, with the same arguments as `progress` of `sweep`.
 
     Raises
     ------
     BadValueError
-        If the file cannot be read, is not TOML, or has points that cannot run; with every problem
-        found.
+        If the file cannot be read, is not TOML, or has points that cannot run. The message lists
+        all problems.
     """
     check_all(path_like("path", path), None if seed is None else master_seed(seed))
     place = os.fspath(path)
@@ -144,23 +144,23 @@ def described(
     Parameters
     ----------
     base : Scenario, path, mapping or callable
-        The base. A function returns a scenario; the parameters of the function are axes, and every
-        other axis is a key of that scenario.
+        The base, or a function that returns a scenario. An axis is a parameter of this function, or
+        a key of the scenario.
     place : str
         Prefix of each line about a key. Default ``airpath.sweep``.
     overrides : mapping of str to value, or iterable of (key, value)
         Values that replace values of the base. Default: none.
     notify : callable, optional
-        Called while points are checked, as `progress` of `sweep`.
+        Called during the check of the points, with the same arguments as `progress` of `sweep`.
     **keys
         Keys of a sweep file: `grid`, `zip`, `points`, `random`, `exclude`, `labels`, `metrics`,
-        `reps`, `seed`, `confidence`, `engines`, `series`, `common_random_numbers`, `name`. None:
-        not set.
+        `reps`, `seed`, `confidence`, `engines`, `series`, `common_random_numbers`, `name`. A key
+        with the value None is not set.
 
     Raises
     ------
     BadValueError
-        If a key or a point is not accepted; with every problem found.
+        If a key or a point is not accepted. The message lists all problems.
     """
     given = {key: value for key, value in keys.items() if value is not None}
     return _described({"scenario": base, **given}, place, None, overrides, notify)
@@ -198,7 +198,7 @@ def _described(
 
 
 def assignments(keys: SweepKeys, place: str) -> tuple[list[dict[str, Any]], Labels]:
-    """Return the values of each point by axis, and the label of each value.
+    """Return the axis values of each point, and the labels of all values.
 
     Parameters
     ----------
@@ -218,14 +218,14 @@ def assignments(keys: SweepKeys, place: str) -> tuple[list[dict[str, Any]], Labe
 
 
 def _without_axes(document: Mapping[str, Any], place: str) -> list[str]:
-    """Return a line for each table of axes that is empty."""
+    """Return an error line for each table of axes that is empty."""
     accepted = "Use one at least, or leave this key out"
     tables = (name for name in ("grid", "zip") if name in document and not document[name])
     return [str(Problem(place, (name,), MISSING, "no axes", accepted)) for name in tables]
 
 
 def varied_twice(keys: SweepKeys, place: str) -> list[str]:
-    """Return a line for each axis that is varied twice.
+    """Return an error line for each axis that several keys (`grid`, `zip`, …) vary.
 
     Parameters
     ----------
@@ -413,7 +413,7 @@ def _resolved(
 
 
 def _with_deciding(names: list[str], rule: Rule | int) -> tuple[list[str], Rule]:
-    """Return the metrics, including the metric of the stopping rule, and the rule."""
+    """Return the stopping rule, and the metrics including the rule's metric."""
     if isinstance(rule, int):
         rule = Rule(rule, rule)
     if rule.metric is not None and rule.metric not in names:

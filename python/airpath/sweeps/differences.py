@@ -1,8 +1,8 @@
-"""Differences between two values of an axis, with everything else equal.
+"""Differences of a metric between points that differ in only one axis.
 
-Points with equal seeds have common random numbers: replication r of both points is a pair, and the
-interval is computed from the differences within pairs. Points with different seeds and emulated
-points are independent: their interval is Welch's.
+Points with equal seeds have common random numbers. Replication r of one point and replication r of
+the other point are a pair, and the interval is computed from the differences within pairs. Points
+with different seeds are independent, and so are emulated points; their interval is Welch's.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class PointDifference:
     Parameters
     ----------
     base, point : Point
-        The subtracted point, and the point from which it is subtracted.
+        The difference is the metric at `point` minus the metric at `base`.
     difference : Difference
         Difference of the metric.
     """
@@ -65,14 +65,14 @@ def differences(
     axis, metric : str
         Names of an axis and a metric of the plan.
     base : value
-        Base value, which is subtracted: a label of the axis, or a value as written in the sweep.
+        Axis value of the points to subtract: its label, or the value as written in the sweep.
     points : iterable of int, optional
-        Numbers of the points to compare. Default: all.
+        Numbers of the points to compare. Default: all points.
 
     Returns
     -------
     found : list of PointDifference
-        Differences in the plan's order of their points.
+        Differences, in the order in which the plan lists their points.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def difference_table(
 
 
 def checked_axis(plan: Plan, argument: str, axis: object) -> str:
-    """Return an axis of the plan.
+    """Check that an axis is in the plan, and return it.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def checked_axis(plan: Plan, argument: str, axis: object) -> str:
 
 
 def checked_metric(plan: Plan, argument: str, metric: object) -> str:
-    """Return a metric of the plan.
+    """Check that a metric is in the plan, and return it.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def checked_metric(plan: Plan, argument: str, metric: object) -> str:
 
 
 def checked_value(plan: Plan, argument: str, axis: str, value: object) -> str:
-    """Return the text of a value of an axis, given by its label or its value.
+    """Return the JSON of an axis value, given the value or its label.
 
     Raises
     ------

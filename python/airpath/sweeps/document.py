@@ -1,4 +1,4 @@
-"""A sweep as one JSON document."""
+"""Converts a sweep to one JSON document."""
 
 from __future__ import annotations
 

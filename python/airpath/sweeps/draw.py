@@ -1,6 +1,7 @@
 """Random points: independent samples, a Latin hypercube, or a Sobol' sequence.
 
-The samples depend only on the seed. Texts keep their unit: ``["1 Mbit/s", "9 Mbit/s"]``.
+The samples depend only on the seed. A sample between two quantities such as ``["1 Mbit/s", "9
+Mbit/s"]`` has the same unit.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ _DIGITS = 6
 
 
 def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, str] | None:
-    """Return the problem of the ends of a range, a fix, and an example; None if valid.
+    """Check the ends of a range; return the problem, a fix, and an example. None if valid.
 
     Parameters
     ----------
     values : sequence
-        Two numbers, or two texts with the same unit.
+        Two numbers, or two quantities with the same unit.
     logarithmic : bool
-        Whether both have to be above 0.
+        True if both ends must be above 0.
     """
     example = '["1 Mbit/s", "9 Mbit/s"]'
     ends = [_split(value) for value in values]
@@ -51,7 +52,7 @@ def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, st
 def drawn(
     method: str, samples: int, seed: int, axes: Mapping[str, Mapping[str, Sequence[Any]]]
 ) -> list[dict[str, Any]]:
-    """Return values by axis for each sample.
+    """Return the axis values of each sample.
 
     Parameters
     ----------
@@ -62,7 +63,8 @@ def drawn(
     seed : int
         Seed of the samples, 0 to 2^64 - 1.
     axes : mapping
-        For each axis one of ``uniform``, ``log-uniform`` (two ends) and ``choice`` (values).
+        Maps each axis to a table with one key: ``uniform`` or ``log-uniform`` (two ends of a
+        range), or ``choice`` (list of values).
 
     Raises
     ------
@@ -82,7 +84,7 @@ def drawn(
 
 
 def _unit(seed: int, axis: str, number: int) -> float:
-    """Return a number in [0, 1) that depends only on the seed, the axis and the sample."""
+    """Return a number in [0, 1) that depends only on the seed, the axis and the sample's number."""
     digest = hashlib.sha256(f"{seed} {number} {axis}".encode()).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
 
@@ -121,13 +123,13 @@ def _split(value: Any) -> tuple[float, str] | None:
 
 
 def _value(kind: str, values: Sequence[Any], share: float) -> Any:
-    """Return the value at a share of the range, in [0, 1)."""
+    """Return the value at a fraction `share`, in [0, 1), of the range."""
     if kind == "choice":
         return values[min(int(share * len(values)), len(values) - 1)]
     (low, unit), (high, _) = (end for end in map(_split, values) if end is not None)
     whole = unit in _WHOLE_UNITS or all(isinstance(value, int) for value in values)
     if whole:
-        # Each integer has the same share of the range.
+        # Each integer gets a subrange of the same length.
         low, high = low - 0.5, high + 0.5
     if kind == "log-uniform":
         found = math.exp(math.log(low) + share * (math.log(high) - math.log(low)))

@@ -23,7 +23,7 @@ from airpath.sweeps.runs import Run, packed
 __all__ = ["EmulationRunner", "emulated", "with_simulated_congestion"]
 
 _ATTEMPTS = 2
-"""Largest number of runs of a replication until one is valid; the last run is kept."""
+"""Largest number of runs of a replication that is not valid. The last run is kept."""
 
 
 class _StoppedError(Exception):
@@ -33,7 +33,7 @@ class _StoppedError(Exception):
 def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
     """Return the job of an emulated point, and the settings of the kernel's TCP.
 
-    The digest differs from the digest of the simulation, because it includes these settings.
+    The job's digest includes these settings; it therefore differs from the simulation's digest.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
     Raises
     ------
     ScenarioError
-        If the scenario cannot be emulated, with every reason.
+        If the scenario cannot be emulated. The message lists all reasons.
     """
     kernel = for_flows(scenario, job.resolved)
     document = [job.digest, kernel.settings(), list(kernel.sockets)]
@@ -54,14 +54,14 @@ def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
 
 
 def with_simulated_congestion(job: Job) -> Job:
-    """Return a job that the simulator accepts, to check the path and the metrics."""
+    """Replace kernel-only congestion control, so that the simulator can check path and metrics."""
     return job.with_scenario(job.resolved.with_simulated_congestion())
 
 
 class EmulationRunner:
-    """Runs replications in real time; has the signature of `airpath.sweeps.job.run_job`.
+    """Runs replications in real time. Its instances have the signature of `run_job`.
 
-    A replication whose validity report is invalid is repeated once.
+    If the validity report of a replication is not valid, the replication is run once more.
 
     Parameters
     ----------

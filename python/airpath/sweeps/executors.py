@@ -27,7 +27,7 @@ class Workers(Protocol):
     slots: int
 
     def submit(self, task: Task, ship: Collection[str] = ()) -> Future[TaskResult]:
-        """Start a task; `ship` has the SHA-256 of each file content to send with the task."""
+        """Start a task. `ship`: the SHA-256 of each file content to send with the task."""
 
     def stop(self) -> None:
         """Request that running tasks stop early."""
@@ -37,7 +37,7 @@ class Workers(Protocol):
 
 
 class Threads:
-    """Threads of this process, which share memory; the engine runs without the interpreter lock.
+    """Threads of this process. They run in parallel: the engine releases the interpreter lock.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class Threads:
 
 
 class ExternalExecutor:
-    """Workers of an external executor: processes, other machines.
+    """Workers of an external executor, for example processes or other machines.
 
-    Contents are sent only if a worker reports that they are missing (`run_shipped`).
+    The contents of files are sent only if a worker reports that they are missing (`run_shipped`).
 
     Parameters
     ----------
@@ -95,10 +95,10 @@ class ExternalExecutor:
         return self._executor.submit(run_shipped, task, shipped)
 
     def stop(self) -> None:
-        """Do nothing: on Ctrl-C, the terminal interrupts the processes."""
+        """Do nothing, because the terminal interrupts the processes on Ctrl-C."""
 
     def close(self) -> None:
-        """Do nothing: the caller owns the executor."""
+        """Do nothing, because the caller must close the executor."""
 
 
 def _slots(executor: Executor) -> int:
@@ -127,7 +127,7 @@ def workers_of(contents: Contents, executor: Any, threads: int | None) -> Worker
     Raises
     ------
     BadValueError
-        If `executor` is no executor.
+        If `executor` is not an executor.
     """
     from airpath.api import cores
 

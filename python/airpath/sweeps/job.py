@@ -1,4 +1,4 @@
-"""Job: a resolved scenario, with the contents of its files, in the form sent to a worker."""
+"""Jobs: resolved scenarios in the form that is sent to workers, and functions to run them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Contents = Mapping[str, str]
-"""Contents of files, by SHA-256."""
+"""Maps the SHA-256 of a file to its content."""
 
 _KEPT_TRACES = 64
 """Number of parsed traces that a worker caches."""
@@ -67,13 +67,14 @@ class Job:
     name : str
         Name of the scenario, for messages.
     sections : tuple of str
-        Members of the resolved scenario in the engine's format: pieces of JSON, to be joined by
-        commas. Jobs of a sweep share most pieces.
+        Members of the resolved scenario in the engine's format. Each is a piece of JSON; the pieces
+        are joined by commas. The jobs of a sweep share most pieces.
     files : tuple of File
         Files of the scenario.
     digest : str
         SHA-256 of the inputs that determine the results: the resolved scenario without its name,
-        and the content of every file. Equal digests, seeds and replications give equal results.
+        and the content of every file. Runs with the same digest, seed and replication have the same
+        results.
     """
 
     name: str
@@ -113,13 +114,13 @@ def job_of(
     Parameters
     ----------
     scenario : Scenario
-        Scenario to run. Its time series and captures are not recorded; distributions are.
+        Scenario to run. The job records its distributions, but not its time series and captures.
     series : sequence of str
-        Time series that are recorded nevertheless, at the interval of the scenario.
+        Names of time series to record, at the interval that the scenario sets.
     reading : Reading, optional
-        Files of earlier scenarios, which are not read again. Default: all files are read.
+        Cache of files that earlier scenarios read. Default: all files are read.
     emulated : bool
-        Whether components that only exist in kernels are accepted. Default False.
+        True to accept components that exist only in kernels. Default False.
 
     Raises
     ------
@@ -146,7 +147,7 @@ class Section:
     Parameters
     ----------
     place : tuple of str
-        Keys of the path to the member.
+        Keys that lead to the member.
     value : object
         Value of the member.
     text : str
@@ -162,7 +163,7 @@ class Section:
 
     @staticmethod
     def of(place: tuple[str, ...], value: Any, members: Sequence[str] = ()) -> Section:
-        """Return the section of a place; `members` are the keys of the table that contains it."""
+        """Return a section; `members` are all keys of the table that contains it."""
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         head = f"{json.dumps(place[-1])}:"
         texts = _in_table(head + text, place, members)
@@ -233,7 +234,7 @@ def run_job(
     seed : int
         Master seed.
     first, count : int
-        Number of the first replication, and number of replications.
+        Index of the first replication, and number of replications.
     stop : callable, optional
         Called about ten times a second; if it returns True, the run stops.
 
