@@ -93,7 +93,7 @@ class DaskExecutor(Executor):
         Parameters
         ----------
         wait, cancel_futures : bool
-            Ignored, except that `wait` has its usual meaning. Running tasks are always cancelled.
+            Ignored. Running tasks are always cancelled.
         """
         with self._lock:
             running, self._running = dict(self._running), {}

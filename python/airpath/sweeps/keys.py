@@ -1,4 +1,4 @@
-"""Keys of a sweep file, with the check of each key."""
+"""Defines and checks the keys of a sweep file."""
 
 from __future__ import annotations
 
@@ -102,17 +102,17 @@ REPS = _whole(1, LARGEST_REPS, "4")
 
 
 class Until(Model):
-    """Stopping condition of a point: the largest half width of an interval.
+    """Stopping condition of a point: an upper limit of the half-width of a confidence interval.
 
     Parameters
     ----------
     metric : str
-        Metric of the interval.
+        Metric whose confidence interval is tested.
     relative : float, optional
-        Largest half width divided by the mean, above 0. At least one of `relative` and `absolute`
-        is required.
+        Upper limit of the half-width divided by the mean, above 0. At least one of `relative` and
+        `absolute` is required.
     absolute : float, optional
-        Largest half width in the unit of the metric, above 0.
+        Upper limit of the half-width, in the unit of the metric, above 0.
     """
 
     metric: Text = Field(examples=['"goodput_bps"'])
@@ -121,7 +121,7 @@ class Until(Model):
 
 
 class Reps(Model):
-    """Number of replications of a point, between two limits.
+    """Limits of the number of replications of a point, and the condition to stop between them.
 
     Parameters
     ----------
@@ -334,18 +334,19 @@ def _names_in(example: str) -> Callable[[Any], dict[str, str]]:
 
 
 class Labels(Model):
-    """Names in tables and figures.
+    """Names of axes, metrics and values in tables and figures.
 
     Parameters
     ----------
     axes : table
-        Names of axes in figures. Default: derived from the key.
+        Maps an axis to its name in figures. Default: derived from the key.
     metrics : table
-        Names of metrics in figures, without the unit, which is added. Default: derived from the
-        metric.
+        Maps a metric to its name in figures, without the unit. (The unit is added.) Default:
+        derived from the metric.
     values : table
-        Names of the values of each axis, in tables too: a list with one for each value, or a table
-        from a value's own label to another. Default: a value as text, a component's kind.
+        Maps an axis to the names of its values, in figures and tables: a list with one name for
+        each value, or a table from the default label of a value to its name. Default: the value as
+        text; for a component, its kind.
     """
 
     axes: Annotated[
@@ -393,12 +394,12 @@ class SweepKeys(Model):
     name : str
         Title of tables, figures and the report. Default: the name of the sweep file.
     reps : int or table
-        Replications of each point: a number, or ``{min, max, until = {metric, relative or
-        absolute}}``. Default 4.
+        Number of replications of each point, or a stopping rule: ``{min, max, until = {metric,
+        relative or absolute}}``. Default 4.
     seed : int
         Master seed, from 0 to 2^64 - 1. Default 1.
     confidence : float
-        Confidence of every interval, above 0 and below 1. Default 0.99.
+        Confidence level of all intervals, above 0 and below 1. Default 0.99.
     common_random_numbers : bool
         Whether all points share the seed. Default true.
     metrics : list of str
@@ -418,7 +419,7 @@ class SweepKeys(Model):
     random : Random
         Random points. Default: none.
     exclude : list of tables
-        Combinations of values that are excluded. Default: none.
+        Combinations of axis values that are not run. Default: none.
     labels : Labels
         Names of axes, metrics and values. Default: none.
     """

@@ -1,9 +1,9 @@
-"""Memoized functions of the points of a sweep; points with equal tables share one evaluation.
+"""Memoizes functions of a sweep's points, so that points with equal tables share one evaluation.
 
 A function reads the tables of a point through a reader, which records the tables that were read.
-Points with the same settings of these tables share the result. A function therefore need not
-declare the tables that it reads. For example, a rule between a queue and the flows is evaluated
-once for all links.
+Points for which these tables are equal share the result. A function therefore need not declare the
+tables that it reads. For example, a rule that reads only a queue and the flows is evaluated once
+for all points that differ only in their links.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RESOLVED = "resolved"
 """First element of the places of sections; distinguishes them from the places of tables."""
 
 _MOST_KEPT = 2**16
-"""Largest number of stored results of a function or settings of a table."""
+"""Largest number of stored results per function, and of stored contents per table."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -47,7 +47,7 @@ class Kept(Generic[Key, Value]):
     """Cache of the values of the first keys and of the last key.
 
     The axes of a sweep cycle through their values. A full cache that keeps its first entries still
-    has hits; a cache that evicts the oldest entries (LRU) would have none.
+    has hits; a cache that evicts the least recently used entry would have none.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
-"""Metrics by name: the values of result columns for one replication.
+"""Computes the metrics of a replication, given their names.
 
-A bare name is looked up in this order: quantities of all flows together, `jain`, quantities of the
-first queue, quantities of the first link. Other names start with a scope: ``groups.0``,
+A name without a scope is looked up in this order: quantities of all flows together, `jain`,
+quantities of the first queue, quantities of the first link. Other names start with a scope:
+``groups.0``,
 ``flows.3``, ``queues.bottleneck``, ``links.bottleneck``, ``users.bottleneck.2``,
-``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``. A group with
-a name is ``groups.web`` and ``transfers.web`` as well; the transfers of a size class are
-``transfers.web.10kB-100kB``.
+``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``. A group can
+also be referred to by its name: ``groups.web``, ``transfers.web``. The transfers of a size class
+are ``transfers.web.10kB-100kB``.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class Metric:
     scope : str
         ``bare``, or the type of the measured object: ``flows``, ``queues``, ...
     of : str
-        The measured object: a number, the name of a queue or link, or such a name and a number.
+        The measured object: an index, the name of a queue or link, or such a name and an index.
     quantity : str
         Measured quantity.
     """
@@ -138,7 +139,7 @@ def as_number(value: Any) -> float | None:
 def evaluate(
     names: Iterable[str], run: Document, resolved: ResolvedScenario
 ) -> dict[str, float | None]:
-    """Return metrics of a replication, equal to the values in the tables of its `Result`.
+    """Return metrics of a replication. They equal the values in the tables of its `Result`.
 
     Parameters
     ----------
@@ -368,7 +369,7 @@ def _number(text: str, count: int) -> int:
 
 
 def is_known(name: str, run: Document, resolved: ResolvedScenario) -> bool:
-    """Return whether a scenario has a metric, judged from a replication of any length.
+    """Return whether a scenario has a metric, given a replication of any length.
 
     Parameters
     ----------
@@ -392,7 +393,7 @@ def is_known(name: str, run: Document, resolved: ResolvedScenario) -> bool:
 
 
 def advice(name: str, run: Document, resolved: ResolvedScenario) -> str:
-    """Return similar names for an unknown metric; all bare names if no name is similar."""
+    """Return similar names for an unknown metric; else all names without a scope."""
     names = known_names(run, resolved)
     text = nearest(name, names)
     if text.startswith("The nearest"):

@@ -24,22 +24,22 @@ _NAMES = ", "
 class Rule:
     """Stopping rule: number of replications of a point.
 
-    With `metric`, replications are added until the interval of its mean is small enough: its half
-    width is at most `relative` times the mean, or at most `absolute`. The interval is computed from
-    the first n replications in order, so the result does not depend on the order in which
-    replications finish.
+    With `metric`, replications are added until the half-width of the metric's confidence interval
+    is at most `relative` times the mean, or at most `absolute`. The interval is computed from
+    replications 0 to n - 1, so the result does not depend on the order in which replications
+    finish.
 
     Parameters
     ----------
     least, most : int
-        Smallest and largest number of replications. Without `metric` they are equal, or the range
-        over points with an individual number.
+        Smallest and largest number of replications. Without `metric`, they are equal, or they are
+        the range over points that have an individual number.
     metric : str, optional
-        Metric of the interval that decides.
+        Metric whose confidence interval is tested.
     relative : float, optional
-        Largest half width divided by the mean, above 0.
+        Upper limit of the half-width divided by the mean, above 0.
     absolute : float, optional
-        Largest half width, in the unit of the metric, above 0.
+        Upper limit of the half-width, in the unit of the metric, above 0.
     """
 
     least: int
@@ -144,13 +144,13 @@ class Plan:
 
     @staticmethod
     def of(document: Mapping[str, Any]) -> Plan:
-        """Return the plan that `to_dict` wrote."""
+        """Return the plan from the output of `to_dict`."""
         points = [Point(**point) for point in document["points"]]
         return Plan(**{**document, "points": points, "rule": Rule(**document["rule"])})
 
     @property
     def replicated(self) -> Engine | None:
-        """Engine of the replications; None if points are only solved."""
+        """Engine that runs the replications; None if the sweep only solves analytic models."""
         return next((engine for engine in self.engines if engine != "solve"), None)
 
     def are_pairs(self, first: Point, second: Point) -> bool:
@@ -178,16 +178,16 @@ class Plan:
     def joined(self, other: Plan | None, stays: Callable[[Point], bool]) -> Plan:
         """Return this plan with the points of an earlier plan appended.
 
-        A point of both plans gets the larger number of replications. If the seeds differ, no points
-        are appended. Labels distinguish all values. If the plans have different names, the result
-        has all names and the largest confidence.
+        A point that is in both plans gets the larger number of replications. If the seeds differ,
+        no points are appended. The labels are computed again, so that they distinguish all values.
+        If the plans have different names, the result has both names and the larger confidence.
 
         Parameters
         ----------
         other : Plan or None
             The earlier plan.
         stays : callable
-            Returns whether a point that is only in the earlier plan stays.
+            Function that returns whether a point that is only in the earlier plan is kept.
         """
         from airpath.sweeps.axes import key_of, labels_by_axis
 

@@ -26,11 +26,10 @@ def point_table(
     metrics : sequence of str
         Metrics of the sweep, in order.
     most : int, optional
-        Number of points in the table, from the first on. Units are chosen for all points. Default:
-        all.
+        The table contains only the first `most` points. (Units are chosen for all points.) Default:
+        all points.
     numbered : bool
-        Whether the table has a column for the numbers of the points and columns for axes with a
-        single value. Default True.
+        True to include the numbers of the points, and axes with a single value. Default True.
     """
     plan = readings.plan
     styles = {metric: _style(readings, metric) for metric in metrics}
@@ -53,7 +52,9 @@ def point_table(
 
 
 def pivot_table(readings: Readings, metrics: Sequence[str], axis: str) -> Table:
-    """Return a table: a column per metric and value of one axis, a row per setting of the others.
+    """Return a table with a column for each metric and value of one axis.
+
+    Each row is a combination of values of the other axes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Check of the points of a sweep: makes the job of each point and collects the problems."""
+"""Checks the points of a sweep: makes the job of each point and collects the problems."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "PointChecks"]
 
 Labels = Mapping[str, Mapping[str, str]]
-"""Labels by axis, and by the key of the value."""
+"""Maps an axis to a mapping from `key_of` a value to the value's label."""
 
 
 _AT_ONCE_S = 0.5
-"""Checks shorter than this report no progress, s."""
+"""Progress is reported only if the check takes longer than this, s."""
 
 
 class PointChecks:

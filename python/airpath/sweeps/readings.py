@@ -1,4 +1,8 @@
-"""Readings of a sweep from a ledger: the values that count at each point, and intervals."""
+"""Reads the data of a sweep from its ledger: for each point, the replications that count.
+
+A replication *counts* if the results use it: replications 0, 1, 2, … up to the number at which the
+stopping rule is met.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ Values = Mapping[str, float | None]
 """Values by metric."""
 
 Own = tuple[Values, str | None]
-"""Values of the user's functions for a replication, and the reason if one of them failed."""
+"""Values of the user's functions for a replication; the error message if a function failed."""
 
 Computed = Callable[["Job", "Run"], Own]
 """Function that evaluates the user's functions on a replication."""
@@ -67,7 +71,7 @@ class PointData:
     complete : bool
         Whether `values` has as many replications as the rule requires.
     failures : mapping of int to str
-        Reasons why replications or user-defined metrics failed, by replication.
+        Maps the index of a failed replication to the reason (run or user-defined metric failed).
     solved : mapping, str or None
         Solution of the analytic model, or the reason why it has none; None if it was not requested.
     advisories : sequence of mapping

@@ -1,4 +1,4 @@
-"""Results of a sweep, read from its ledger: tables, paired differences, figures, files."""
+"""The results of a sweep, read from its ledger: tables, paired differences, figures, files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Sweep", "load_sweep"]
 
 Key = tuple[str, int, int]
-"""Digest, seed and number of a replication."""
+"""Digest of the job, seed, and index of a replication."""
 
 
 class Sweep(SweepTables):
@@ -108,7 +108,7 @@ class Sweep(SweepTables):
 
     @cached_property
     def readings(self) -> Readings:
-        """The values that count at each point, as stored at the first access."""
+        """The data of all points, read at the first access."""
         with self._ledger() as ledger:
             plan = ledger.plan()
             if plan is None:
@@ -194,14 +194,14 @@ class Sweep(SweepTables):
         name : str
             Name of the series.
         replication : int or None
-            Number of the replication, from 0; None for all. Default 0.
+            Index of the replication, from 0; None for all replications. Default 0.
 
         Returns
         -------
         series : DataFrame
-            Columns `time_s`, `id` (number of the flow or queue), `queue` (-1 if there is no queue)
-            and `value`. With several replications there is also `replication`. The table is empty
-            if nothing was recorded.
+            Columns `time_s`, `id` (index of the flow or queue), `queue` (-1 if there is no queue)
+            and `value`; with `replication = None`, also `replication`. The table is empty if
+            nothing was recorded.
 
         Raises
         ------

@@ -29,7 +29,7 @@ class Run:
     seed : int
         Master seed.
     replication : int
-        Number of the replication, from 0.
+        Index of the replication, from 0.
     version, commit : str
         Version and commit of the engine that ran it.
     cpu_s : float
@@ -37,8 +37,8 @@ class Run:
     packed : bytes
         Measurements; `unpacked` reads them.
     series : mapping of str to columns
-        Recorded time series, each as four columns: times in s, numbers of flows or parts, numbers
-        of queues, values.
+        Maps the name of a recorded time series to four columns: times in s, indices of flows or
+        parts, indices of queues, values.
     """
 
     digest: str

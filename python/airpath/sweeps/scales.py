@@ -109,7 +109,7 @@ _PREFIXES = {
     "bytes": ((1e6, "MB"), (1e3, "kB"), (0.0, "B")),
     "db": ((0.0, "dB"),),
 }
-"""Units by the end of a metric's name, each with the least value for which it is used."""
+"""Maps the end of a metric's name to units, each with the least value for which it is used."""
 _SIZES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "Mbit/s": 1e-6, "kbit/s": 1e-3, "MB": 1e-6, "kB": 1e-3}
 _QUEUE_LENGTH = re.compile(r"(mean|max|p\d\d)_packets", re.ASCII)
 

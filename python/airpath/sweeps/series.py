@@ -1,4 +1,4 @@
-"""Time series of a sweep: a Parquet file for each replication, next to the ledger."""
+"""Writes and reads the time series of a sweep: a Parquet file for each replication."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def series_file(directory: Path, digest: str, seed: int, replication: int) -> Pa
     seed : int
         Master seed.
     replication : int
-        Number of the replication.
+        Index of the replication, from 0.
     """
     return directory / f"{digest[:12]}-{seed}-{replication}.parquet"
 
@@ -77,8 +77,8 @@ def write_series(directory: Path, run: Run) -> Path:
     Returns
     -------
     path : Path
-        Columns `series`, `time_s`, `id` (number of the flow or queue), `queue` (-1 if there is no
-        queue) and `value`.
+        The written file. Columns: `series`, `time_s`, `id` (index of the flow or queue), `queue`
+        (-1 if there is no queue) and `value`.
     """
     import numpy as np
     import pandas as pd

@@ -60,14 +60,14 @@ class Solver:
         return bool(self._in_flight)
 
     def found(self) -> Iterator[tuple[str, Found]]:
-        """Yield digest and solution of the jobs that were solved since the last call."""
+        """Yield the digest and the solution of each job that was solved since the last call."""
         for future in [future for future in self._in_flight if future.done()]:
             digest = self._in_flight.pop(future)
             self._fill()
             yield digest, future.result()
 
     def close(self) -> None:
-        """Stop; the remaining jobs stay unsolved."""
+        """Stop the threads; jobs that are not solved yet remain unsolved."""
         self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 

@@ -1,10 +1,11 @@
-"""Stopping rule of a point: sequential stopping on the ordered prefix of replications.
+"""The sequential stopping rule that decides how many replications of a point are needed.
 
 Source: Chow & Robbins 1965, "On the asymptotic theory of fixed-width sequential confidence
-intervals for the mean", with Student's t and a least number of replications. A replication is
-evaluated when all earlier replications are finished, so the number that counts does not depend on
-the order in which they finish. Because the interval is tested repeatedly, the coverage of the final
-interval is a little below its confidence. The difference is larger for a smaller least number.
+intervals for the mean", with Student's t and a smallest number of replications. Replications are
+evaluated in the order of their indices, so the result does not depend on the order in which they
+finish. Because the interval is tested repeatedly, the coverage of the final interval is slightly
+below its confidence level. The fewer replications the rule requires at least, the larger is this
+difference.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ def counted(rule: Rule, values: Sequence[float | None], confidence: float) -> in
     Returns
     -------
     n : int or None
-        Number from `rule.least` to `rule.most`: the smallest number whose interval is small enough,
-        otherwise `rule.most`. For a constant metric it is `rule.least`, if the resolution of the
-        metric meets the target.
+        Smallest n from `rule.least` to `rule.most` for which the interval of the first n
+        replications is small enough; if there is no such n, `rule.most`. For a constant metric:
+        `rule.least`, if the resolution of the metric meets the target.
     """
     state = Stopping(rule, confidence)
     state.extend(values)
@@ -49,8 +50,9 @@ def counted(rule: Rule, values: Sequence[float | None], confidence: float) -> in
 def wanted(rule: Rule, values: Sequence[float | None], confidence: float) -> int:
     """Return the number of replications to reach before the next evaluation.
 
-    It is predicted from the interval of the known values, and at most twice their number: an early
-    estimate of the variance is poor, and surplus replications do not count.
+    The number is predicted from the interval of the known values. It is at most twice the number of
+    known values, because an early estimate of the variance is inaccurate, and surplus replications
+    are not used.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ class Stopping:
         return self._squares / (self._known - 1)
 
     def _unsure(self) -> float:
-        """Return the extension of the interval on each side for the metric's resolution."""
+        """Return the length added to each side of the interval, due to the metric's resolution."""
         return 0.0 if self._rule.metric is None else resolution(self._rule.metric) * abs(self._mean)
 
     def _target(self) -> float:

@@ -1,4 +1,4 @@
-"""The tables of a sweep: tidy, wide, by replication, differences, LaTeX, JSON."""
+"""Base class of `Sweep` with its tables: tidy, wide, by replication, differences, LaTeX, JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SweepTables:
             """Provenance of the sweep."""
 
     def points(self) -> pd.DataFrame:
-        """Return means and intervals, a row for each point, engine and metric.
+        """Return means and intervals, with a row for each point, engine and metric.
 
         Returns
         -------
@@ -53,7 +53,7 @@ class SweepTables:
         return tables.points(self.readings)
 
     def wide(self) -> pd.DataFrame:
-        """Return means and intervals, a row for each point and engine.
+        """Return means and intervals, with a row for each point and engine.
 
         Returns
         -------

@@ -34,7 +34,7 @@ class Target:
     rule : Rule
         Rule for the number of replications.
     stopping : Stopping
-        State of the rule for the replications without a gap from 0 on.
+        State of the rule after the finished replications 0, 1, 2, … without a gap.
     points : sequence of Point
         Points that have this job.
     simulated_s : float
@@ -52,12 +52,12 @@ class Target:
     taken: int = 0
     """Replications with lower numbers are finished or dispatched."""
     outlines: Outlines = field(default_factory=Outlines)
-    """Outlines of the replications without a gap from 0 on."""
+    """Outlines of the finished replications 0, 1, 2, … without a gap."""
     _early: dict[int, tuple[float | None, RunOutline | None]] = field(default_factory=dict)
     _stored: set[int] = field(default_factory=set)
 
     def resume(self, values: Mapping[int, Values]) -> None:
-        """Enter the stored replications."""
+        """Add the replications that the ledger already contains."""
         self._stored = set(values)
         for number in sorted(values):
             self.enter(number, values[number])
@@ -68,7 +68,7 @@ class Target:
         return self.stopping.counted is not None
 
     def more(self, most: int) -> Unit | None:
-        """Return the next replications to run, at most `most`; None if none can run now."""
+        """Return at most `most` replications to run next; None if no replication can run now."""
         if self.is_done or self.failed:
             return None
         wanted = self.stopping.wanted
@@ -83,7 +83,7 @@ class Target:
         return Unit(self.job, self.seed, first, last - first) if last > first else None
 
     def enter(self, number: int, values: Values, outline: RunOutline | None = None) -> None:
-        """Enter a finished replication, in any order."""
+        """Add a finished replication. Replications may finish in any order."""
         metric = self.rule.metric
         self._early[number] = (None if metric is None else values.get(metric), outline)
         while not self.is_done and self.stopping.seen in self._early:
@@ -96,7 +96,7 @@ class Target:
 
 
 class Pace:
-    """Estimate of the duration of replications, from finished ones of the job or of all jobs."""
+    """Estimates the duration of replications from finished replications of the job or all jobs."""
 
     def __init__(self) -> None:
         self._by_job: dict[str, float] = {}
@@ -117,7 +117,8 @@ class Pace:
         """Return the estimated duration of a replication, s; None if no replication is finished."""
         known = self._by_job.get(job.digest)
         if known is None and self._simulated_s > 0:
-            # Times of other jobs are a poor estimate: units stay short until this job has one.
+            # Other jobs give a poor estimate. The factor 4 keeps units short until this job has
+            # a finished replication.
             known = 4 * self._seconds / self._simulated_s * simulated_s
         return None if known is None else max(known, 1e-4)
 
@@ -140,7 +141,7 @@ class Queue:
         self._pace = pace
 
     def put(self, target: Target) -> None:
-        """Add a target again after results of it have arrived."""
+        """Add a target again after some of its results have arrived."""
         if target not in self._ready:
             self._ready.append(target)
 

@@ -50,7 +50,7 @@ class Unit:
     seed : int
         Master seed.
     first, count : int
-        Number of the first replication, and number of replications.
+        Index of the first replication, and number of replications.
     """
 
     job: Job
@@ -97,12 +97,12 @@ class Failure:
     unit : Unit
         Unit of the replication.
     replication : int
-        Number of the replication.
+        Index of the replication, from 0.
     message : str
-        Reason, one line.
+        Error message in one line.
     is_run : bool
-        Whether the run itself failed. False if a function of the user failed; such failures are not
-        stored, because the function may change. Default True.
+        True if the run itself failed. False if a function of the user failed; such failures are not
+        stored, because the user may correct the function. Default True.
     """
 
     unit: Unit

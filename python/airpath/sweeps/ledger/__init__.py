@@ -1,4 +1,4 @@
-"""Ledger: one SQLite file with the finished replications of a sweep, durable and checksummed.
+"""The ledger: an SQLite file that durably stores the finished replications of a sweep.
 
 ```
   opening   creates, checks and opens the file; a lock file admits one coordinator at a time

@@ -31,7 +31,7 @@ Values = Mapping[str, float | None]
 """Metrics of a replication; None if a metric was not measured."""
 
 Recorded = tuple[str, int, int, Sequence[Mapping[str, str]]]
-"""Digest, seed, number of replications, and the advisories on them, as `Advisory.to_dict`."""
+"""Digest, seed, number of replications, and their advisories (as from `Advisory.to_dict`)."""
 
 _OF_BUILD = "airpath_version = ? AND airpath_commit = ?"
 _OF_JOB = "digest = ? AND seed = ?"
@@ -40,9 +40,9 @@ _OF_JOB = "digest = ? AND seed = ?"
 class Ledger:
     """The finished replications of a sweep, in one file.
 
-    When a method returns, the rows that it stored are durable. Every row is verified against its
-    checksum when it is read. A ledger is opened by `open` or `read`, and closed by `close` or at
-    the end of a ``with`` block. It may be used from several threads.
+    When a method returns, the rows that it stored are durable. When a row is read, its checksum is
+    verified. `open` and `read` open a ledger; `close` or the end of a ``with`` block closes it. A
+    ledger may be used from several threads.
 
     Attributes
     ----------
@@ -74,15 +74,15 @@ class Ledger:
         path : path
             The file; its directory must exist.
         accept_version : bool
-            Whether replications of other versions are used. Default False.
+            True to use replications of other versions of Airpath. Default False.
         leave_others : bool
-            Whether replications of other versions are ignored. Default False: they are rejected.
+            True to ignore replications of other versions. Default False: they are rejected.
 
         Raises
         ------
         BadValueError
-            If the file is no ledger, has a newer format, is damaged, is not writable, is in use by
-            another coordinator, or has replications of other versions.
+            If the file is not a ledger, has a newer format, is damaged, is not writable, is in use
+            by another coordinator, or has replications of other versions.
         """
         place = Path(path)
         lock = Lock(place)
@@ -112,7 +112,7 @@ class Ledger:
         path : path
             The file.
         own_only : bool
-            Whether only the replications of this version are read. Default False: all versions.
+            True to read only replications of this version of Airpath. Default False: all versions.
 
         Raises
         ------
@@ -197,11 +197,11 @@ class Ledger:
     # --- finished replications -----------------------------------------------------------------
 
     def finished(self, digest: str, seed: int) -> Sequence[int]:
-        """Return the numbers of the finished replications of a job with a seed, in order."""
+        """Return the indices of the finished replications of a job and seed, in ascending order."""
         return sorted(self._latest(digest, seed))
 
     def values(self, digest: str, seed: int) -> Mapping[int, Values]:
-        """Return the stored metrics of a job with a seed, by replication, in order."""
+        """Return, for a job and seed, a mapping from the replication's index to its metrics."""
         found = self._latest(digest, seed)
         numbers = sorted(found)
         # Parsing one list takes half the time of parsing each object.
@@ -297,7 +297,7 @@ class Ledger:
     # --- failures, solutions -------------------------------------------------------------------
 
     def failed(self, digest: str, seed: int) -> Mapping[int, str]:
-        """Return the messages of failed replications of a job with a seed, by replication."""
+        """Return, for a job and seed, a mapping from failed replications to error messages."""
         rows = self._rows("failures", *self._accepted(_OF_JOB, [digest, str(seed)]))
         return {number: message for _, _, number, _, _, message, _ in sorted(rows)}
 
@@ -307,7 +307,7 @@ class Ledger:
         return [(digest, int(seed), n, message) for digest, seed, n, _, _, message, _ in rows]
 
     def add_failure(self, digest: str, seed: int, replication: int, message: str) -> None:
-        """Store a failure of a replication; it is deleted when the replication finishes."""
+        """Store the failure of a replication. It is deleted if the replication later succeeds."""
         key = (digest, str(seed), replication, self.own.version, self.own.commit)
         with self._writing() as connection:
             connection.execute(
@@ -316,7 +316,7 @@ class Ledger:
             )
 
     def solved(self, digest: str) -> Values | str | None:
-        """Return the metrics of the analytic model or the reason for none; None if not stored."""
+        """Return the analytic model's metrics, or why it has no solution; None if not stored."""
         found: Values | str | None = None
         rows = self._rows("solved", *self._accepted("digest = ?", [digest]), "ORDER BY rowid")
         for _, _, _, metrics, reason, _ in rows:
@@ -351,7 +351,10 @@ class Ledger:
     # --- sessions ------------------------------------------------------------------------------
 
     def sessions(self) -> list[Session]:
-        """Return the calls that ran replications, in order; earlier versions did not store them."""
+        """Return the calls that ran replications, in order.
+
+        Calls by earlier versions of Airpath are missing.
+        """
         if "sessions" not in self._tables:
             return []
         return [Session.of_row(row) for row in self._rows("sessions", order="ORDER BY number")]
@@ -379,11 +382,11 @@ class Ledger:
         return self.stored().cpu_s
 
     def builds(self) -> Mapping[Build, int]:
-        """Return the number of replications of each version, ignored versions included."""
+        """Return the number of replications of each version, including ignored versions."""
         return self.stored().builds
 
     def versions(self) -> list[Build]:
-        """Return the builds that ran replications, in order, ignored builds included.
+        """Return the builds that ran replications, in order, including ignored builds.
 
         The checksum of one row of each build is verified.
         """
@@ -401,14 +404,14 @@ class Ledger:
             yield digest, seed, replication, Build(build[0], build[1]), place
 
     def remove(self, places: Sequence[int], jobs: Collection[str] | None) -> None:
-        """Remove replications, all failures, and all rows of removed jobs.
+        """Remove replications, all failures, and all jobs that are not in `jobs`.
 
         Parameters
         ----------
         places : sequence of int
             Rowids of the replications to remove, from `places`.
         jobs : collection of str or None
-            Digests of the jobs to keep; None keeps all.
+            Digests of the jobs to keep; None keeps all jobs.
         """
         with self._writing() as connection:
             connection.executemany("DELETE FROM runs WHERE rowid = ?", [(n,) for n in places])
@@ -425,7 +428,7 @@ class Ledger:
     def _latest(self, digest: str, seed: int) -> dict[int, tuple[Any, ...]]:
         """Return the rows of the finished replications, each with its rowid, by replication.
 
-        If several versions ran a replication, the row that was stored last counts.
+        If several versions ran a replication, the row that was stored last is used.
         """
         rows = self._rows(
             "runs", *self._accepted(_OF_JOB, [digest, str(seed)]), "ORDER BY rowid", also="rowid"

@@ -1,4 +1,4 @@
-"""Lock that admits one coordinator at a time; the kernel releases it if its holder dies."""
+"""File lock that admits one coordinator at a time. It is released if the coordinator dies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Lock", "coordinator_of"]
 
 _TRIES = 10
 _PAUSE_S = 0.02
-"""Pause between tries, s: `coordinator_of` holds the lock briefly."""
+"""Pause between two attempts, s. A retry is needed because `coordinator_of` briefly locks."""
 
 _HELD: WeakSet[Lock] = WeakSet()
 
@@ -51,7 +51,7 @@ class Lock:
                     "Use a directory that can be written to, on a disk with locks."
                 ) from None
         _HELD.add(self)
-        with suppress(OSError):  # On a full disk the lock works without the process number.
+        with suppress(OSError):  # On a full disk, the lock file stays empty; the lock still works.
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
 
@@ -63,7 +63,7 @@ class Lock:
             self.forget()
 
     def forget(self) -> None:
-        """Close the file without releasing: in a forked child, the parent owns the lock."""
+        """Close the file without releasing the lock: in a forked child, the parent owns it."""
         with suppress(OSError):
             os.close(self._file)
         self._file = -1
@@ -71,7 +71,7 @@ class Lock:
 
 
 def coordinator_of(ledger: Path) -> int | None:
-    """Return the number of the process that is writing a ledger; None if there is none.
+    """Return the ID of the process that is writing a ledger; None if no process is writing it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def coordinator_of(ledger: Path) -> int | None:
     Returns
     -------
     process : int or None
-        Process number; 0 if it is unknown.
+        Process ID; 0 if it is unknown.
     """
     path = _lock_file(ledger)
     try:

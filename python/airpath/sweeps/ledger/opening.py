@@ -1,4 +1,4 @@
-"""File of a ledger: atomic creation, checks, and one-line errors for other files."""
+"""Creates, opens and checks the file of a ledger, and converts errors to one-line messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HEADER = 100
 """Length of the header of an SQLite file, bytes."""
 
 _PATIENCE_S = 30.0
-"""Timeout for a file that another program has locked, s."""
+"""Time to wait for a file that another program has locked, s."""
 
 
 def ledger_file(path: str | os.PathLike[str]) -> Path:
@@ -146,12 +146,12 @@ def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
     path : Path
         The ledger.
     writes : bool
-        Whether to open it for writing; then the structure of the file is checked.
+        True to open the ledger for writing; the structure of the file is then checked.
 
     Raises
     ------
     BadValueError
-        If the file is no ledger, has a newer format, is damaged, or cannot be read (or written).
+        If the file is not a ledger, has a newer format, is damaged, or cannot be read (or written).
     """
     _check_header(path)
     if writes and not os.access(path, os.W_OK):
@@ -172,7 +172,7 @@ def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
 
 
 def _ready(path: Path, writes: bool) -> sqlite3.Connection:
-    """Return a tested connection; for reading, the modes are tried in order."""
+    """Open a connection and test it. For reading, try several modes of SQLite in order."""
     if writes:
         connection = _connection(path, "rw")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -255,7 +255,7 @@ def _first_bytes(path: Path) -> bytes:
             raise UnreadableError(
                 str(path), f"cannot be read: {(error.strerror or str(error)).lower()}"
             ) from None
-    # The file does not exist, which is an error here, or was just created and is still small.
+    # If the file exists, it has just been created and is still small; else this raises an error.
     return read_bytes(path, MIB)[:_HEADER]
 
 
@@ -272,7 +272,7 @@ def _check_tables(path: Path, connection: sqlite3.Connection) -> list[str]:
 
 
 def _look_through(path: Path, connection: sqlite3.Connection) -> None:
-    # quick_check does not compare indexes with their tables, so missing rows would go unnoticed.
+    # quick_check does not compare indexes with their tables and would not detect missing rows.
     for (line,) in connection.execute("PRAGMA integrity_check(1)"):
         if line != "ok":
             raise damaged(path, one_line(" ".join(str(line).split())))

@@ -27,9 +27,9 @@ class Failure:
     point : int or None
         Number of the point; None if no point of the plan has this job.
     replication : int
-        Number of the replication.
+        Index of the replication, from 0.
     message : str
-        Reason.
+        Error message.
     """
 
     point: int | None
@@ -48,15 +48,15 @@ class Overview:
     points, finished_points : int
         Number of points, and number of points that have enough replications.
     wanted : tuple of (int, int)
-        Smallest and largest total number of replications of all points.
+        Smallest and largest total number of replications that the plan may need.
     replications : int
-        Number of stored replications, at most the largest number of each point.
+        Number of stored replications within the plan: at most the largest number for each point.
     others : int
-        Number of stored replications beyond these, and of other points.
+        Number of stored replications that the plan does not need.
     failures : sequence of Failure
         Failures in the order of the points.
     advisories : mapping of str to int
-        Number of points with an advisory, by its code.
+        Maps the code of an advisory to the number of points with this advisory.
     unrecorded : int
         Number of finished points without recorded advisories, because an earlier version ran them.
     cpu_s : float
@@ -64,7 +64,8 @@ class Overview:
     builds : mapping of Build to int
         Number of replications of each version.
     coordinator : int or None
-        Number of the process that is writing the ledger, 0 if unknown; None if there is none.
+        ID of the process that is writing the ledger; 0 if the ID is unknown; None if no process is
+        writing the ledger.
     """
 
     name: str | None
@@ -99,7 +100,7 @@ class Overview:
 
 
 def overview(path: Path) -> Overview:
-    """Return the progress of a sweep; it may be running.
+    """Return the progress of a sweep, which may be running.
 
     Parameters
     ----------
@@ -137,9 +138,9 @@ def overview(path: Path) -> Overview:
 
 
 def _done(ledger: Ledger, plan: Plan, stored: Stored) -> dict[int, int]:
-    """Return the number of replications that count, for each finished point.
+    """Return the number of replications that the results use, for each finished point.
 
-    Points can share a job.
+    Several points may share a job.
     """
     from airpath.sweeps.stopping import counted
 

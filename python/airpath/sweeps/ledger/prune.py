@@ -1,4 +1,4 @@
-"""Removal of rows of a ledger that its plan does not need."""
+"""Removes the rows of a ledger that its plan does not need."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ __all__ = ["Pruned", "prune"]
 
 @dataclass(frozen=True)
 class Pruned:
-    """Counts of removed rows and files (with a dry run: of those to remove).
+    """Counts of removed rows and files. After a dry run: counts of rows and files to remove.
 
     Parameters
     ----------
-    other_versions, not_planned, beyond_most : int
-        Replications of versions that are not accepted; of jobs or seeds that are not in the plan;
-        with numbers beyond the largest number of replications of a point.
+    other_versions : int
+        Replications of versions that are not accepted.
+    not_planned : int
+        Replications of jobs or seeds that are not in the plan.
+    beyond_most : int
+        Replications whose index exceeds the largest number of replications of their point.
     failures : int
         Failed replications.
     kept : int
-        Replications that are kept.
+        Replications that are not removed.
     series : int
-        Files of time series that belong to no kept replication.
+        Files of time series without a kept replication.
     """
 
     other_versions: int
@@ -45,27 +48,26 @@ class Pruned:
 
 
 def prune(path: Path, *, dry_run: bool = False, accept_version: bool = False) -> Pruned:
-    """Remove unneeded replications with their series, and all failures.
+    """Remove replications that the plan does not need with their series, and all failures.
 
-    Failed replications will run again.
-
-    Without a plan, only replications of other versions are removed.
+    The next call of the sweep runs failed replications again. If the ledger has no plan, only
+    replications of other versions are removed.
 
     Parameters
     ----------
     path : Path
         The ledger.
     dry_run : bool
-        Whether to only count, without removal. Default False.
+        True to count the rows without removing them. Default False.
     accept_version : bool
-        Whether to keep replications of other versions. Default False.
+        True to keep replications of other versions. Default False.
 
     Raises
     ------
     BadValueError
         If the file is no ledger, is damaged, is not writable, or is in use by a coordinator.
     """
-    Ledger.read(path).close()  # Avoids that `open` creates a missing ledger.
+    Ledger.read(path).close()  # Fails if the ledger is missing; `open` would create it.
     if dry_run:
         with Ledger.read(path) as ledger:
             found = list(_needless(ledger, accept_version))

@@ -1,4 +1,4 @@
-"""Format 1 of the ledger: tables, and the checksum of each row.
+"""The tables of ledger format 1, and the checksum of a row.
 
 `checksum` is the first 16 hexadecimal digits of the SHA-256 of all other columns in order. Each
 column is encoded as its type (``i`` integer, ``t`` text, ``n`` NULL), its length in bytes, ``:``,
@@ -95,7 +95,7 @@ TABLES = {
     checksum TEXT NOT NULL
 )""",
 }
-"""SQL statement that creates each table."""
+"""Maps the name of each table to the SQL statement that creates it."""
 
 ADDED = ("advisories", "sessions")
 """Tables that ledgers of earlier versions lack. Opening a ledger for writing adds them."""

@@ -36,7 +36,7 @@ class Stored:
     replications : mapping of (str, int) to int
         Number of replications, by digest of the job and master seed.
     prefixes : mapping of (str, int) to int
-        Number of these replications from 0 on without a gap.
+        Length of the longest sequence of finished replications 0, 1, 2, … without a gap.
     builds : mapping of Build to int
         Number of replications of each version.
     cpu_s : float

@@ -1,4 +1,4 @@
-"""Default figures of a sweep, and the default role of each axis."""
+"""Selects the default figures of a sweep, and the default role of each axis in a figure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CONDITIONS = {
     *("source", "count", "size", "sizes", "start", "cell", "mean", "doppler", "speed", "distance"),
     *("seed", "load", "rtt", "bandwidth"),
 }
-"""Last words of axes that a designer does not choose: conditions of the path or the load."""
+"""Last parts of the names of axes that are conditions (of the path or the load), not choices."""
 _TABLES = {
     *("errors", "snr", "users", "stations", "radio", "arrivals", "backhaul", "access", "egress"),
     *("ack_access", "return"),
@@ -68,7 +68,7 @@ def abscissa(chosen: Selection) -> str | None:
 def sort_by_size(chosen: Selection) -> list[str]:
     """Return the varied axes, in the order of preference for the x-axis.
 
-    Numeric axes with three values or more come first, conditions that are words come last. Within
+    Numeric axes with three values or more come first, conditions with text values come last. Within
     each group, axes with more values come first.
     """
 
@@ -80,7 +80,7 @@ def sort_by_size(chosen: Selection) -> list[str]:
 
 
 def series(chosen: Selection, taken: Collection[str]) -> str | None:
-    """Return the axis for colours: of words, else of numbers, with the most values up to eight.
+    """Return the axis for colours: the text axis (else numeric axis) with most values up to eight.
 
     Conditions come last, because they become panels.
     """
@@ -107,7 +107,7 @@ def conditions(chosen: Selection) -> list[str]:
 
 
 def designed(chosen: Selection) -> str | None:
-    """Return the first axis that is no condition (words before numbers), else any axis."""
+    """Return the first axis that is not a condition (text axes before numeric), else any axis."""
 
     def rank(axis: str) -> tuple[bool, bool]:
         return (_is_condition(axis), chosen.numbers(axis) is not None)

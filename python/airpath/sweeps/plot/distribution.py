@@ -1,4 +1,4 @@
-"""Distributions over packets and transfers, a curve for each point."""
+"""Plots distributions over packets or transfers, with a curve for each point."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draw_distribution(
     *,
     complementary: bool,
 ) -> Figure:
-    """Draw distributions by number of the point; see `SweepPlot.distribution`."""
+    """Plot distributions (`found`: by number of the point); see `SweepPlot.distribution`."""
     series = chosen.values(by) if by is not None else {"": ""}
     if len(series) > len(style.SERIES):
         raise BadValueError(

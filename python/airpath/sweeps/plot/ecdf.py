@@ -1,4 +1,4 @@
-"""Distributions of a metric over the replications, a step curve for each point."""
+"""Plots the distribution of a metric over the replications, with a step curve for each point."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _known(chosen: Selection, place: int, metric: str) -> list[float]:
 
 
 def legend_of(figure: Figure, chosen: Selection, by: str | None) -> None:
-    """Draw the legend below the panels: a colour for each value of an axis."""
+    """Draw the legend below the panels, with a colour for each value of an axis."""
     from matplotlib.lines import Line2D
 
     if by is None:

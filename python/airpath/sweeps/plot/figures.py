@@ -1,8 +1,8 @@
-"""Standard figures of a sweep, with intervals.
+"""Standard figures of a sweep, with confidence intervals.
 
-Each method returns a matplotlib figure. Series can be distinguished with any colour vision; axes
-have units. The marker, cell or curve of point n has the identifier ``point-n``, also in SVG files;
-the marker of an analytic model has ``point-n-solve``.
+Each method returns a matplotlib figure. Colour-blind readers can distinguish the series; axes have
+units. The marker, cell or curve of point n has the identifier ``point-n``, also in SVG files. The
+marker of an analytic model has the identifier ``point-n-solve``.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["SweepPlot", "rendered"]
 class SweepPlot:
     """Figures of one sweep.
 
-    All figures have the argument `where`, which selects values of axes. Each value is a label or a
-    list of labels: ``where={"flows.0.cc": ["newreno", "cubic"]}``. Each setting of the axes that a
-    figure does not use becomes a panel. All figures also have the arguments `style`, `ax`,
-    `figsize`, `title` and `labels`; see `Plot`.
+    All figures have the argument `where`, which selects points by axis values: it maps an axis to a
+    label or a list of labels, for example ``where={"flows.0.cc": ["newreno", "cubic"]}``. Each
+    combination of values of the axes that a figure does not use has a separate panel. All figures
+    also have the arguments `style`, `ax`, `figsize`, `title` and `labels`; see `Plot`.
 
     Parameters
     ----------
@@ -65,15 +65,16 @@ class SweepPlot:
         metric : str
             Metric of the sweep.
         over : str, optional
-            The x-axis. Numbers, also with units, are on a linear scale, or on a logarithmic scale
-            if they span a factor of fifteen or more. Words are evenly spaced. Default: the numeric
-            axis with the most values, otherwise the axis with the most values.
+            The x-axis. Numbers and quantities are on a linear scale, or on a logarithmic scale if
+            they span a factor of fifteen or more. Text values are evenly spaced. Default: the
+            numeric axis with the most values; if there is no numeric axis, the axis with the most
+            values.
         by : str, optional
             The axis with a colour for each value. With more than eight values, each value has a
-            panel, with the other values in grey. Default: the axis of words, otherwise of numbers,
-            with the most values up to eight.
+            panel, in which the other values are grey. Default: the text axis (if there is none, the
+            numeric axis) with the most values up to eight.
         bands : bool
-            Whether intervals over numbers are bands instead of bars. Default True.
+            True to plot intervals as bands if the x-axis is numeric. False: as bars. Default True.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
@@ -230,8 +231,8 @@ class SweepPlot:
         metric : str
             Metric of the sweep.
         by : str, optional
-            The axis with a colour for each value, up to eight. Default: the axis of words,
-            otherwise of numbers, with the most values up to eight.
+            The axis with a colour for each value, up to eight. Default: the text axis (if there is
+            none, the numeric axis) with the most values up to eight.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
 
@@ -309,13 +310,13 @@ class SweepPlot:
         metric : str
             Metric of the sweep.
         axis : str, optional
-            Axis whose values are compared. Default: the first axis of words that is not a
+            Axis whose values are compared. Default: the first axis with text values that is not a
             condition.
         compare_to : value, optional
             Value to subtract: a label of the axis, or its value as in the plan. Default: the first
             value of the axis.
         relative : bool
-            Whether differences are in percent of the mean of `compare_to` instead of the unit of
+            True to plot differences in percent of the mean of `compare_to`; False: in the unit of
             the metric. Default True.
         where : mapping, optional
             Values of axes that select the points to plot. Default: all points.
@@ -323,12 +324,13 @@ class SweepPlot:
         Returns
         -------
         figure : matplotlib.figure.Figure
-            A panel for each condition, with a row for each other value and each setting of the
-            other axes. Without conditions, there is a panel for each other value, with a row for
-            each setting; with a single setting, there is one panel. Markers are filled if the
-            interval shown excludes 0. A row shows text instead of a marker if there is *no value*.
-            With relative differences, *uncertain mean* marks a mean within three standard errors of
-            0, for which the ratio has no usable interval.
+            The figure. It has a panel for each condition. A row is a value of `axis` (except
+            `compare_to`), at one combination of values of the other axes. Without conditions, each
+            value of `axis` has a panel; if each panel would have only one row, all rows are in one
+            panel. Markers are filled if the plotted interval excludes 0. A row shows the text *no
+            value* if the difference is missing. With relative differences, it shows *uncertain
+            mean* if the mean of `compare_to` is within three standard errors of 0, because the
+            ratio then has no usable interval.
 
         Raises
         ------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_forest"]
 
 _NO_VALUE, _UNCERTAIN = "no value", "uncertain mean"
-"""Texts of rows without a marker."""
+"""Texts that are shown instead of a marker."""
 _MOST_ROWS = 60
 _ROW_IN = 0.2
 """Height of a row, inches."""
@@ -114,9 +114,9 @@ class _Layout:
 def _layout(chosen: Selection, axis: str, found: Sequence[PointDifference]) -> _Layout:
     """Return the panel and row of each difference.
 
-    Each condition is a panel, with a row for each other value and each setting of the other axes.
-    Without conditions, each other value is a panel; if each panel would have only one row, all rows
-    are in one panel.
+    Each condition has a panel. A row is a value of `axis`, except the base value, at one
+    combination of values of the other axes. Without conditions, each value of `axis` has a panel;
+    if each panel would have only one row, all rows are in one panel.
     """
     rest = [name for name in chosen.varied if name != axis]
     apart = [name for name in choice.conditions(chosen) if name != axis]
@@ -184,7 +184,7 @@ def _row(
         return panel.text(0.98, row, why, transform=place, ha="right", va="center", **grey)
     value, look = _interval(of, relative), style.COLOURS[colour]
     panel.plot([value.low * scale, value.high * scale], [row, row], color=look, lw=1.6, zorder=2)
-    # The plotted ratio can have another test result than the absolute difference.
+    # The interval of the plotted ratio may exclude 0 although the absolute difference's does not.
     is_sure = value.excludes_zero and not of.untested
     face = look if is_sure else "white"
     size = style.points(5)

@@ -1,4 +1,4 @@
-"""A metric over two axes, as coloured cells with numbers."""
+"""Plots a metric over two axes as coloured cells with numbers."""
 
 from __future__ import annotations
 

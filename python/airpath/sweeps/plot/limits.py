@@ -1,4 +1,4 @@
-"""Limits and scale of an axis with means and their intervals, shared by all panels."""
+"""Computes limits and scale of an axis that shows means and intervals in several panels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["is_logarithmic", "limits", "set_scale"]
 _WIDE = 20.0
 """Least ratio of largest to smallest mean for a logarithmic axis."""
 _FLAT = 0.2
-"""Means that span less than this share of a linear axis are indistinguishable."""
+"""Means that span less than this fraction of a linear axis are indistinguishable."""
 _GAIN = 1.5
 """Least factor by which a logarithmic axis must enlarge the flattest panel."""
 
@@ -49,7 +49,7 @@ def is_logarithmic(panels: Iterable[Iterable[float]]) -> bool:
 
 
 def _share(means: Sequence[float], every: Sequence[float]) -> float:
-    """Return the share of the axis of all means that the means of a panel span."""
+    """Return the range of a panel's means as a fraction of the range of the means of all panels."""
     return (max(means) - min(means)) / (max(every) - min(every))
 
 

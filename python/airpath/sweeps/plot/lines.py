@@ -1,4 +1,4 @@
-"""A metric over an axis, a line for each value of another, with bands."""
+"""Plots a metric over an axis, with a line for each value of another axis, and interval bands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["draw_lines"]
 
 _MOST_TICKS, _MOST_LETTERS = 8, 38
 _DODGE = 0.6
-"""Width of a group of series as a share of the distance between two words on an axis."""
+"""Width of a group of series, as a fraction of the distance between two text values."""
 
 
 def draw_lines(chosen: Selection, metric: str, over: str, by: str | None, *, bands: bool) -> Figure:
@@ -89,7 +89,7 @@ class _Lines:
             self._series(axis, own, number)
 
     def _others(self, axis: Axes, places: Sequence[int]) -> None:
-        """Draw all series of the same setting in grey."""
+        """Plot in grey all series whose other axes have the same values as this panel."""
         setting = self._setting(places[0])
         others: dict[str, list[int]] = {}
         for place in self.chosen.places:

@@ -1,4 +1,4 @@
-"""Plot of a rate against a delay, with the Pareto front."""
+"""Plots a rate against a delay, with the Pareto front."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MOST_NAMES = 6
 
 
 def front(rates: Sequence[float], delays: Sequence[float]) -> list[int]:
-    """Return the indices of the Pareto front, in the order of rising delay.
+    """Return the indices of the points on the Pareto front, in ascending order of delay.
 
-    A point is dominated by a different point with at least its rate and at most its delay.
+    A point is not on the front if a different point has at least its rate and at most its delay.
 
     Parameters
     ----------

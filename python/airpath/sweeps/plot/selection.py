@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Facets", "Selection", "Where", "gid", "outer_labels", "selected"]
 
 Where = Mapping[str, object]
-"""Plotted values by axis: a label, a value, or a list of labels or values."""
+"""Maps an axis to the plotted values: a label, a value, or a list of labels or values."""
 
 _MOST_PANELS = 24
 _MOST_COLUMNS = 5
@@ -70,7 +70,7 @@ class Selection:
         return self.readings.plan.points[place]
 
     def values(self, axis: str) -> dict[str, str]:
-        """Return the labels of an axis by the texts of its values; numbers are sorted."""
+        """Return a mapping from the texts of an axis's values to labels; numbers are sorted."""
         found: dict[str, str] = {}
         raw: dict[str, Any] = {}
         for place in self.places:
@@ -85,13 +85,13 @@ class Selection:
         return {key: found[key] for _, key in order}
 
     def numbers(self, axis: str) -> tuple[dict[str, float], Numbers] | None:
-        """Return the values of an axis as numbers, by their texts; None for words."""
+        """Return a mapping from texts of values to numbers, and the numbers; None for text axes."""
         raw = {self.key(place, axis): self.point(place).values.get(axis) for place in self.places}
         numbers = numbers_of(list(raw.values()))
         return None if numbers is None else (dict(zip(raw, numbers.of, strict=True)), numbers)
 
     def name(self, place: int, axes: Sequence[str]) -> str:
-        """Return the labels of a point for some axes, as one text; numbers have the axis name."""
+        """Return the labels of a point's values as one text; numbers are preceded by the axis."""
         labels = self.point(place).labels
         texts = []
         for axis in axes:
@@ -158,7 +158,7 @@ def selected(readings: Readings, where: Where | None) -> Selection:
 
 
 class Facets:
-    """The panels of a figure, one for each setting of some axes.
+    """The panels of a figure, one for each combination of values of some axes.
 
     Parameters
     ----------
@@ -224,9 +224,9 @@ class Facets:
         Parameters
         ----------
         size : pair of float
-            Width and height of a panel, inches; few panels are larger.
+            Width and height of a panel, inches. If there are few panels, they are larger.
         **options
-            Of matplotlib's ``subplots``.
+            Keyword arguments of matplotlib's ``subplots``.
         """
         rows, columns = self.shape
         width = max(columns * size[0], 8.5)
