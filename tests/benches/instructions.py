@@ -18,6 +18,9 @@ EXAMPLE = Path("target/release/examples/dumbbell")
 RUNS = [
     ("dumbbell-16", "16 100 100 {} newreno", (5, 15)),
     ("dumbbell-16-sack", "16 100 100 {} sack", (5, 15)),
+    ("dumbbell-16-sack, 2 hops", "16 100 100 {} sack reno droptail 2", (5, 15)),
+    ("dumbbell-16-sack, both ways", "16 100 100 {} sack reno droptail 1 both", (5, 15)),
+    ("dumbbell-16-sack, 2 hops both ways", "16 100 100 {} sack reno droptail 2 both", (5, 15)),
     ("dumbbell-16-cubic-fqcodel", "16 100 100 {} sack cubic fq-codel", (5, 15)),
     ("dumbbell-16-rem", "16 100 100 {} newreno reno rem", (5, 15)),
     ("dumbbell-16-vcp", "16 100 100 {} newreno reno vcp", (5, 15)),
@@ -46,7 +49,7 @@ def main() -> None:
     subprocess.run(build, check=True)
     for name, arguments, (short, long) in RUNS:
         (fewer, before), (more, after) = (count(arguments.format(s)) for s in (short, long))
-        print(f"{name:26} {(more - fewer) / (after - before):8,.0f} instructions per packet")
+        print(f"{name:34} {(more - fewer) / (after - before):8,.0f} instructions per packet")
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ impl Scenario {
     /// Rejects hops that cannot exist, and flows that do not fit them.
     pub(crate) fn check_hops(&self, checks: &mut Checks) {
         if self.hops.is_empty() {
-            checks.reject("hops", "[]", "no hops", "Use at least one hop");
+            return checks.reject("hops", "[]", "no hops", "Use at least one hop");
         }
         let mut names = BTreeSet::new();
         for hop in &self.hops {

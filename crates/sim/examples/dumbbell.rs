@@ -1,7 +1,8 @@
 //! Runs N bulk flows over a dumbbell with an ACK per packet, for use with a profiler.
 //!
-//! Usage: `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE]]]`. The first flow has an RTT
-//! of 20 ms. The RTT increases by 0.2 ms from flow to flow, up to 40 ms.
+//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE [HOPS [DIRECTIONS]]]]]`; the RTT is 20
+//! ms for the first flow and grows by 0.2 ms per flow, up to 40 ms. With HOPS above 1, data traverse
+//! that many links of the same rate, 1 ms apart; with DIRECTIONS `both`, ACKs traverse links too.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_path::{Components, Scenario, build};
@@ -28,12 +29,20 @@ fn main() {
             "start": {"kind": "uniform", "low_ns": 0, "high_ns": 1_000_000_000},
             "access": {"delay_ns": 0}, "egress": delay, "return_wire": delay})
     };
+    let (hops, directions) = (word(8, "1").parse().expect("a number"), word(9, "down"));
+    let hop = |i: u64| {
+        let is_last = i + 1 == hops;
+        let direction = json!({
+            "link": {"kind": "fixed", "rate_bps": mbps * 1_000_000},
+            "queue": queue_description(&queue, packets),
+            "delay_ns": if is_last { 0 } else { 1_000_000 }});
+        let up = if directions == "both" { direction.clone() } else { Value::Null };
+        json!({"name": format!("hop {i}"), "down": direction, "up": up})
+    };
     let scenario = json!({
         "duration_ns": seconds * 1_000_000_000, "warmup_ns": 0,
         "flows": (0..flows).map(flow).collect::<Vec<_>>(),
-        "bottleneck": {"link": {"kind": "fixed", "rate_bps": mbps * 1_000_000},
-                       "queue": queue_description(&queue, packets)},
-        "ack_path": {"kind": "ideal"}});
+        "hops": (0..hops).map(hop).collect::<Vec<_>>()});
     let scenario = Scenario::from_json(&scenario.to_string()).expect("a scenario");
     let network =
         build(&scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");

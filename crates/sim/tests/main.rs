@@ -17,6 +17,7 @@ mod delays;
 mod ecn;
 mod errors;
 mod harq;
+mod hops;
 mod hystart;
 mod long_runs;
 mod lookahead;
