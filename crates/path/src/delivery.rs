@@ -61,13 +61,17 @@ pub(crate) struct Outboxes {
     freely: FreeOutboxes,
 }
 
+/// Maximum number of consecutive stages that are called ahead of time in one call.
+const MOST_AHEAD: usize = 4;
+
 /// Buffers for packets of stages that are not called in time order.
 #[derive(Default)]
 pub(crate) struct FreeOutboxes {
     /// Packets sent by a stage that is called late.
     late: Vec<Emission>,
-    /// Packets sent by a stage that is called ahead of time.
-    ahead: Vec<Emission>,
+    /// Packets sent by stages that are called ahead of time: by the stage after a late stage, by
+    /// the stage after that stage, and so on.
+    ahead: [Vec<Emission>; MOST_AHEAD],
 }
 
 /// The stages of a network, the wires and routes between them, and their wake-ups.
@@ -124,7 +128,9 @@ impl<O: Observer> Delivery<O> {
             }
         }
         let places = &self.places;
-        self.routing.set_free(|stage| !places[stage.0 as usize].goes_in_order());
+        let flows = self.network.flows.iter();
+        let endpoints: Vec<StageId> = flows.flat_map(|flow| [flow.source, flow.sink]).collect();
+        self.routing.set_free(&endpoints, |stage| !places[stage.0 as usize].goes_in_order());
     }
 
     /// Wakes `stage`, which has the earliest wake-up, and delivers the packets that it sends.
@@ -262,7 +268,9 @@ impl<O: Observer> Delivery<O> {
             RouteKind::DirectLate => self.feed_late(input, packet, now, freely),
             RouteKind::Direct => self.feed(input, packet, now, next),
             RouteKind::Wire => self.put(input.stage, packet, now),
-            RouteKind::WireAhead => self.run_ahead(input.stage, packet, now, &mut freely.ahead),
+            RouteKind::WireAhead | RouteKind::WireAheadOfEndpoint => {
+                self.run_ahead(input.stage, packet, now, &mut freely.ahead);
+            }
             RouteKind::Exit => {
                 let (end, _) = self.routing.origin(emission);
                 self.exits.push(Exit { at: now, end, packet: *packet });
@@ -304,31 +312,62 @@ impl<O: Observer> Delivery<O> {
     /// Puts `packet` on the wire to `stage` at time `at`, and runs the stage ahead of time up to
     /// the arrival of the packet. No other packet can arrive earlier.
     #[inline(always)]
-    fn run_ahead(&mut self, stage: StageId, packet: &Packet, at: Time, outbox: &mut Vec<Emission>) {
+    fn run_ahead(
+        &mut self,
+        stage: StageId,
+        packet: &Packet,
+        at: Time,
+        outboxes: &mut [Vec<Emission>],
+    ) {
+        let Some((outbox, deeper)) = outboxes.split_first_mut() else {
+            return self.put(stage, packet, at);
+        };
         let place = &mut self.places[stage.0 as usize];
         let arrival = place.wire.enter(packet, at);
-        if place.next() <= arrival || arrival >= self.horizon {
+        if !place.wire.next_arrival().is_never() || arrival >= self.horizon {
             place.wire.keep(packet, arrival);
-            return self.run_ahead_to(stage, arrival, outbox);
+            return self.run_ahead_to(stage, arrival, outbox, deeper);
         }
+        while self.places[stage.0 as usize].due <= arrival {
+            let at = self.wake_apart(stage, outbox);
+            self.put_all(at, outbox, deeper);
+        }
+        let place = &mut self.places[stage.0 as usize];
         self.clocks.advance(stage, arrival);
         let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(arrival, stage, &mut self.bus, outbox);
         place.due = part.receive_then_next(Port(0), packet, &mut ctx);
         self.events += 1;
         let due = place.due;
-        self.put_all(arrival, outbox);
+        self.put_all(arrival, outbox, deeper);
         if !due.is_never() {
             if due < arrival {
                 self.goes_backwards(stage, due, arrival);
             }
-            self.run_ahead_to(stage, arrival, outbox);
+            self.run_ahead_to(stage, arrival, outbox, deeper);
         }
+    }
+
+    #[inline(never)]
+    fn run_further_ahead(
+        &mut self,
+        stage: StageId,
+        packet: &Packet,
+        at: Time,
+        outboxes: &mut [Vec<Emission>],
+    ) {
+        self.run_ahead(stage, packet, at, outboxes);
     }
 
     /// Processes the events of `stage` up to the `arrival` of a packet, in order.
     #[inline(never)]
-    fn run_ahead_to(&mut self, stage: StageId, arrival: Time, outbox: &mut Vec<Emission>) {
+    fn run_ahead_to(
+        &mut self,
+        stage: StageId,
+        arrival: Time,
+        outbox: &mut Vec<Emission>,
+        deeper: &mut [Vec<Emission>],
+    ) {
         while self.places[stage.0 as usize].next() <= arrival
             && self.places[stage.0 as usize].next() < self.horizon
         {
@@ -337,7 +376,7 @@ impl<O: Observer> Delivery<O> {
             } else {
                 self.arrive_apart(stage, outbox)
             };
-            self.put_all(at, outbox);
+            self.put_all(at, outbox, deeper);
         }
         self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].wakeup());
     }
@@ -391,7 +430,9 @@ impl<O: Observer> Delivery<O> {
         for emission in late.iter() {
             let input = self.routing.of(emission);
             match input.way {
-                RouteKind::WireAhead => self.run_ahead(input.stage, &emission.packet, at, ahead),
+                RouteKind::WireAhead | RouteKind::WireAheadOfEndpoint => {
+                    self.run_ahead(input.stage, &emission.packet, at, ahead);
+                }
                 RouteKind::Wire => self.put(input.stage, &emission.packet, at),
                 // A stage with any other output is never late.
                 _ => {}
@@ -400,13 +441,20 @@ impl<O: Observer> Delivery<O> {
         late.clear();
     }
 
-    /// Puts the packets that a stage has sent ahead of time on their wires.
+    /// Puts the packets that a stage has sent ahead of time on their wires, and runs the stages
+    /// after these wires ahead of time too.
     #[inline(always)]
-    fn put_all(&mut self, at: Time, outbox: &mut Vec<Emission>) {
+    fn put_all(&mut self, at: Time, outbox: &mut Vec<Emission>, deeper: &mut [Vec<Emission>]) {
         for emission in outbox.iter() {
             let input = self.routing.of(emission);
-            if matches!(input.way, RouteKind::Wire | RouteKind::WireAhead) {
-                self.put(input.stage, &emission.packet, at);
+            match input.way {
+                RouteKind::Wire | RouteKind::WireAheadOfEndpoint => {
+                    self.put(input.stage, &emission.packet, at);
+                }
+                RouteKind::WireAhead => {
+                    self.run_further_ahead(input.stage, &emission.packet, at, deeper);
+                }
+                _ => {}
             }
         }
         outbox.clear();

@@ -16,6 +16,9 @@ pub enum RouteKind {
     Wire,
     /// Delivered over the wire in front of a stage that may be called ahead of time.
     WireAhead,
+    /// Like `WireAhead`, from an endpoint. If the endpoint itself is called ahead of time, the stage
+    /// is not: otherwise a packet could lead back to the stage that is being called.
+    WireAheadOfEndpoint,
     /// Looked up in a second table, by flow number.
     ByFlow,
     /// The packet leaves the network at an open end.
@@ -85,16 +88,30 @@ impl Routing {
     }
 
     /// Updates the route kinds: only stages with `is_free` true may be called late or ahead of
-    /// time.
-    pub(crate) fn set_free(&mut self, is_free: impl Fn(StageId) -> bool) {
+    /// time. `endpoints` are the stages at the ends of flows.
+    pub(crate) fn set_free(&mut self, endpoints: &[StageId], is_free: impl Fn(StageId) -> bool) {
         for Input { stage, way, .. } in self.outputs.iter_mut().chain(&mut self.by_flow) {
-            *way = match (*way, *way < RouteKind::ByFlow && is_free(*stage)) {
-                (RouteKind::Direct | RouteKind::DirectLate, false) => RouteKind::Direct,
-                (RouteKind::Direct | RouteKind::DirectLate, true) => RouteKind::DirectLate,
-                (RouteKind::Wire | RouteKind::WireAhead, false) => RouteKind::Wire,
-                (RouteKind::Wire | RouteKind::WireAhead, true) => RouteKind::WireAhead,
-                (way @ (RouteKind::ByFlow | RouteKind::Exit | RouteKind::Nowhere), _) => way,
+            let is_free = *way < RouteKind::ByFlow && is_free(*stage);
+            *way = match way {
+                RouteKind::Direct | RouteKind::DirectLate if is_free => RouteKind::DirectLate,
+                RouteKind::Direct | RouteKind::DirectLate => RouteKind::Direct,
+                RouteKind::Wire | RouteKind::WireAhead | RouteKind::WireAheadOfEndpoint => {
+                    if is_free {
+                        RouteKind::WireAhead
+                    } else {
+                        RouteKind::Wire
+                    }
+                }
+                RouteKind::ByFlow | RouteKind::Exit | RouteKind::Nowhere => *way,
             };
+        }
+        for output in self.outputs.chunks_mut(self.stages as usize) {
+            for endpoint in endpoints {
+                let way = &mut output[endpoint.0 as usize].way;
+                if *way == RouteKind::WireAhead {
+                    *way = RouteKind::WireAheadOfEndpoint;
+                }
+            }
         }
     }
 
