@@ -29,7 +29,6 @@ pub use files::{Files, Shared, Tables, Traces};
 pub use link::{Link, LinkReport, SideReport, Sides, StationReport, UserReport};
 pub use links::adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use links::cell::{Cell, CellConfig};
-pub use links::duplex::Duplex;
 pub use links::fixed::{Fixed, FixedConfig};
 pub use links::framing::FramingConfig;
 pub use links::meter::Meter;

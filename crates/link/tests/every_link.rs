@@ -9,9 +9,7 @@ use airpath_core::{
     Bytes, Control, FlowId, Packet, PayloadHandle, Port, QueueId, Rate, Registry, Seed, Setup,
     Stage, Time, testing::TestHarness,
 };
-use airpath_link::{
-    AnyLink, DirectionContext, Duplex, Files, Link, LinkContext, SideReport, Tables,
-};
+use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext, SideReport, Tables};
 use airpath_phy::per_table::PerTable;
 use airpath_trace::Trace;
 use proptest::prelude::*;
@@ -475,23 +473,6 @@ proptest! {
         before in prop::sample::select(queues().to_vec()),
     ) {
         check_accounting(&steps, &before, |kind| kind == "rlc-am");
-    }
-
-    #[test]
-    fn two_parallel_links_account_for_every_packet(
-        steps in prop::collection::vec(step(), 1..120),
-        first in 0..16usize,
-        second in 0..16usize,
-    ) {
-        let all: Vec<Value> = all_descriptions().collect();
-        let side = |index: usize, output| {
-            build(&all[index % all.len()], queue(&queues()[0]), output).expect("a link")
-        };
-        let duplex = Duplex::new(side(first, Port(0)), side(second, Port(1)), false);
-        let mut ledger = Ledger::new(duplex, 2, [first, second].iter().any(|side| has_control_traffic(&all[side % all.len()])));
-        for step in &steps {
-            ledger.take(*step);
-        }
     }
 }
 

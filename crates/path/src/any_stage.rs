@@ -4,7 +4,7 @@ use crate::open_end::OpenEnd;
 use crate::relay::Relay;
 use crate::wire_queue::WireQueue;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
-use airpath_link::{AnyLink, Duplex, Link, SideReport};
+use airpath_link::{AnyLink, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
 /// Any stage of a network. Large stages are boxed, because the sizes of the stages differ strongly.
@@ -17,8 +17,6 @@ pub enum AnyStage {
     Receiver(Box<Receiver>),
     /// A link with its queue.
     Link(Box<AnyLink>),
-    /// Two links as the directions of one stage.
-    Duplex(Box<Duplex>),
     /// A source of datagrams.
     Source(Box<DatagramSource>),
     /// A sink of datagrams.
@@ -37,7 +35,6 @@ macro_rules! each_stage {
             AnyStage::Sender($stage) => $call,
             AnyStage::Receiver($stage) => $call,
             AnyStage::Link($stage) => $call,
-            AnyStage::Duplex($stage) => $call,
             AnyStage::Source($stage) => $call,
             AnyStage::Sink($stage) => $call,
             AnyStage::Relay($stage) => $call,
@@ -52,7 +49,6 @@ impl AnyStage {
     pub fn link_reports(&self, now: Time) -> Vec<SideReport> {
         match self {
             AnyStage::Link(link) => link.reports(now),
-            AnyStage::Duplex(duplex) => duplex.reports(now),
             _ => Vec::new(),
         }
     }

@@ -243,27 +243,33 @@ impl Builder<'_> {
     fn controls(&self) -> Result<Vec<(Time, StageId, Control)>, ConfigError> {
         let mut controls = Vec::new();
         for (number, control) in self.scenario.controls.iter().enumerate() {
-            let stage = self.controlled_stage(control.hop.as_deref()).map_err(|name| {
+            let stages = self.controlled_stages(control.hop.as_deref()).map_err(|name| {
                 let field = format!("controls.{number}.hop");
                 ConfigError::new(&field, name, "unknown. Use the name of a hop with a link")
             })?;
             let at = Time::from_nanos(control.at_ns);
-            let changes = control.action.controls().into_iter();
-            controls.extend(changes.map(|change| (at, stage, change)));
+            for change in control.action.controls() {
+                controls.extend(stages.iter().map(|stage| (at, *stage, change.clone())));
+            }
         }
         controls.sort_by_key(|(at, _, _)| *at);
         Ok(controls)
     }
 
-    /// Returns the stage of the link of a hop; by default, of the bottleneck. Fails with the name
+    /// Returns the stages of the link of a hop; by default, of the bottleneck. They are the stage of
+    /// the forward direction, and that of the reverse direction if it is a copy. Fails with the name
     /// if no hop with a link has it.
-    fn controlled_stage(&self, hop: Option<&str>) -> Result<StageId, String> {
+    fn controlled_stages(&self, hop: Option<&str>) -> Result<Vec<StageId>, String> {
         let name = hop.unwrap_or("bottleneck");
         let found = self.hops.iter().find(|place| place.name == name);
         let first = || self.hops.first().filter(|_| hop.is_none());
         let place = found.or_else(first).ok_or_else(|| name.to_owned())?;
-        let input = place.forward.or(place.reverse).expect("a hop with a link has a direction");
-        Ok(input.0)
+        let stage = |input: Option<(StageId, Port)>| input.map(|(stage, _)| stage);
+        let (forward, reverse) = (stage(place.forward), stage(place.reverse));
+        let copy = reverse.filter(|_| place.is_mirrored || forward.is_none());
+        let mut stages: Vec<StageId> = forward.into_iter().chain(copy).collect();
+        stages.dedup();
+        Ok(stages)
     }
 }
 

@@ -107,6 +107,8 @@ pub struct HopPlace {
     pub forward: Option<(StageId, Port)>,
     /// Input of the direction from the users to the servers, if it has a link.
     pub reverse: Option<(StageId, Port)>,
+    /// True if the reverse link is a copy of the forward link, whose rate changes it follows.
+    pub is_mirrored: bool,
 }
 
 /// A scenario as stages, routes and a timetable.

@@ -13,7 +13,7 @@ use crate::scenario::{Direction, Scenario, WireSpec};
 use crate::wire::Wire;
 use airpath_aqm::{AnyQueue, Limit, Queue};
 use airpath_core::{ConfigError, Duration, Port, Setup, StageId};
-use airpath_link::{AnyLink, DirectionContext, Duplex, LinkContext, Sides};
+use airpath_link::{AnyLink, DirectionContext, LinkContext, Sides};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -232,19 +232,25 @@ impl Builder<'_> {
         (relay, Port(0))
     }
 
-    /// Adds the stages of a hop with links.
+    /// Adds the stages of a hop with links: one stage for a link that can serve both directions,
+    /// otherwise one stage per direction.
     fn linked_hop(&mut self, hop: &Hop) -> Result<[Option<Passage>; 2], ConfigError> {
-        let passages = match (hop.down(), hop.up()) {
-            (Some(down), Some(up)) => self.duplex([down, up], hop.is_mirrored())?.map(Some),
-            (Some(down), None) => [Some(self.simplex(down)?), None],
-            (None, Some(up)) => [None, Some(self.simplex(up)?)],
-            (None, None) => [None, None],
+        let (down, up) = (hop.down(), hop.up());
+        let passages = match (down, up) {
+            (Some(down), Some(up)) if self.sides(&down, true)? != Sides::One => {
+                self.duplex([down, up])?.map(Some)
+            }
+            (down, up) => {
+                let forward = down.map(|down| self.simplex(down)).transpose()?;
+                [forward, up.map(|up| self.simplex(up)).transpose()?]
+            }
         };
         let [forward, reverse] = &passages;
         self.hops.push(HopPlace {
             name: hop.name.clone(),
             forward: forward.as_ref().map(|passage| passage.entry),
             reverse: reverse.as_ref().map(|passage| passage.entry),
+            is_mirrored: hop.is_mirrored(),
         });
         Ok(passages)
     }
@@ -281,7 +287,7 @@ impl Builder<'_> {
         let delay = Duration::from_nanos(spec.delay_ns);
         let link = json!({"kind": "fixed", "rate_bps": spec.rate_bps});
         let hop = HopSpec { name, link: &link, queues, delay };
-        let link = self.one_way(&hop, Port(0), 0)?;
+        let link = self.one_way(&hop)?;
         let lead = Wire::new(lead, None, Duration::ZERO);
         let link = self.add_behind(lead, AnyStage::Link(Box::new(link)));
         self.settle();
@@ -293,33 +299,19 @@ impl Builder<'_> {
     }
 
     fn simplex(&mut self, hop: HopSpec<'_>) -> Result<Passage, ConfigError> {
-        let link = self.one_way(&hop, Port(0), 0)?;
+        let link = self.one_way(&hop)?;
         let stage = self.add_behind(Wire::default(), AnyStage::Link(Box::new(link)));
         self.settle();
         self.links.push(LinkPlace { stage, sides: vec![hop.name] });
         Ok(Passage::through(stage, Port(0), hop.delay))
     }
 
-    /// Adds both directions of a hop as one stage: one link if the link serves both directions,
-    /// otherwise two links in a [`Duplex`]. If the reverse link copies the forward link, it also
-    /// follows the rate changes of the forward link.
-    fn duplex(
-        &mut self,
-        hops: [HopSpec<'_>; 2],
-        is_mirrored: bool,
-    ) -> Result<[Passage; 2], ConfigError> {
+    /// Adds a link that serves both directions.
+    fn duplex(&mut self, hops: [HopSpec<'_>; 2]) -> Result<[Passage; 2], ConfigError> {
         let [forward, reverse] = &hops;
-        let stage = if self.sides(forward, true)? == Sides::One {
-            let there = self.one_way(forward, Port(0), 0)?;
-            let back = self.one_way(reverse, Port(1), 1)?;
-            AnyStage::Duplex(Box::new(Duplex::new(there, back, is_mirrored)))
-        } else {
-            let (there, back) =
-                (self.direction(forward, Port(0)), self.direction(reverse, Port(1)));
-            let link = self.link(forward, self.context(0, there, Some(back)))?;
-            AnyStage::Link(Box::new(link))
-        };
-        let stage = self.add_behind(Wire::default(), stage);
+        let (there, back) = (self.direction(forward, Port(0)), self.direction(reverse, Port(1)));
+        let link = self.link(forward, self.context(there, Some(back)))?;
+        let stage = self.add_behind(Wire::default(), AnyStage::Link(Box::new(link)));
         self.settle();
         let delays = [forward.delay, reverse.delay];
         self.links.push(LinkPlace { stage, sides: hops.map(|hop| hop.name).to_vec() });
@@ -369,33 +361,22 @@ impl Builder<'_> {
         Ok(sides)
     }
 
-    /// Returns the context of a link, `offset` directions after those that exist.
-    fn context(
-        &self,
-        offset: u32,
-        forward: DirectionContext,
-        reverse: Option<DirectionContext>,
-    ) -> LinkContext {
+    fn context(&self, forward: DirectionContext, reverse: Option<DirectionContext>) -> LinkContext {
         let existing: usize = self.links.iter().map(|place| place.sides.len()).sum();
         LinkContext {
             forward,
             reverse,
-            id: existing as u32 + offset,
+            id: existing as u32,
             users: self.users.clone(),
             files: Arc::clone(self.files),
             registries: self.registries.clone(),
         }
     }
 
-    /// Builds a link for one direction, whose packets leave through `output`.
-    fn one_way(
-        &self,
-        hop: &HopSpec<'_>,
-        output: Port,
-        offset: u32,
-    ) -> Result<AnyLink, ConfigError> {
+    /// Builds a link for one direction.
+    fn one_way(&self, hop: &HopSpec<'_>) -> Result<AnyLink, ConfigError> {
         self.sides(hop, false)?;
-        self.link(hop, self.context(offset, self.direction(hop, output), None))
+        self.link(hop, self.context(self.direction(hop, Port(0)), None))
     }
 }
 

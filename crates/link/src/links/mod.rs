@@ -11,7 +11,6 @@
 //! | `rlc/` | 3G radio bearer: RLC acknowledged mode in both directions |
 //! | `cell/` | a fading cell: slots, a queue for each user, a scheduler |
 //! | `tdd/` | TDD frames in which stations request uplink bandwidth |
-//! | `duplex.rs` | two links as the two directions of one stage |
 //!
 //! `registry.rs` lists all links.
 //!
@@ -27,7 +26,6 @@
 
 pub(crate) mod adaptive;
 pub mod cell;
-pub(crate) mod duplex;
 pub(crate) mod fixed;
 pub(crate) mod frame_errors;
 pub(crate) mod framing;
