@@ -2,7 +2,8 @@
 
 use crate::any_stage::AnyStage;
 use crate::components::Components;
-use crate::network::{FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
+use crate::delay_events::VariableDelays;
+use crate::network::{Change, Event, FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds, Traffic};
 use crate::passages::Passages;
 use crate::queue_names::QueueNames;
@@ -11,8 +12,8 @@ use crate::scenario::{FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
 use crate::wire_queue::WireQueue;
 use airpath_core::{
-    ConfigError, Control, Duration, FlowId, Port, Rate, Recorder, Registries, Seed, StageId,
-    Stream, Time, UserId, registry::dependent_components,
+    ConfigError, Duration, FlowId, Port, Rate, Recorder, Registries, Seed, StageId, Stream, Time,
+    UserId, registry::dependent_components,
 };
 use airpath_link::{Files, Users};
 use std::cell::RefCell;
@@ -65,6 +66,7 @@ pub fn build_cut(
         links: Vec::new(),
         hops: Vec::new(),
         users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
+        variable_delays: VariableDelays::default(),
         queues: Rc::default(),
         arrivals: BTreeMap::new(),
         open_traffic: Vec::new(),
@@ -95,6 +97,7 @@ pub(crate) struct Builder<'a> {
     /// Hops with links, in the order of construction.
     pub(crate) hops: Vec<HopPlace>,
     pub(crate) users: Users,
+    pub(crate) variable_delays: VariableDelays,
     /// The queues that the links have created.
     pub(crate) queues: Rc<RefCell<QueueNames>>,
     /// Random stream of the arrivals of each group of flows, and time of the latest arrival.
@@ -105,6 +108,7 @@ pub(crate) struct Builder<'a> {
 
 impl Builder<'_> {
     fn build(mut self) -> Result<Network, ConfigError> {
+        self.find_variable_delays()?;
         let mut passages = self.passages()?;
         let scenario = self.scenario;
         let count = scenario.flows.len();
@@ -124,7 +128,9 @@ impl Builder<'_> {
             self.connect(stage, output, route);
         }
         self.routes.sort();
-        let controls = self.controls()?;
+        let mut events = self.controls()?;
+        events.extend(self.delay_events()?);
+        events.sort_by_key(|event| event.at);
         let interval = Duration::from_nanos(scenario.record.interval_ns);
         Ok(Network {
             stages: self.stages,
@@ -136,7 +142,7 @@ impl Builder<'_> {
             links: self.links,
             hops: self.hops,
             queues: std::mem::take(&mut self.queues.borrow_mut().names),
-            controls,
+            events,
             recorder: Recorder::new(&scenario.series()?, interval),
             distributions: scenario.record.distributions.clone(),
             warmup: Time::from_nanos(scenario.warmup_ns),
@@ -203,6 +209,7 @@ impl Builder<'_> {
             [(spec.direction, data, at_sink), (spec.direction.opposite(), acks, at_source)]
         {
             if let Some((_, last, _)) = way {
+                self.add_last_delay(direction, last, passages, end.0);
                 passages.end_flow(direction, last, (number, flows), end);
             }
         }
@@ -239,21 +246,26 @@ impl Builder<'_> {
         (stage, (queue, Port(0)))
     }
 
-    /// Returns the control events in order of time.
-    fn controls(&self) -> Result<Vec<(Time, StageId, Control)>, ConfigError> {
-        let mut controls = Vec::new();
+    /// Returns the control events for stages.
+    fn controls(&self) -> Result<Vec<Event>, ConfigError> {
+        let mut events = Vec::new();
         for (number, control) in self.scenario.controls.iter().enumerate() {
+            let changes = control.action.controls();
+            if changes.is_empty() {
+                continue;
+            }
             let stages = self.controlled_stages(control.hop.as_deref()).map_err(|name| {
                 let field = format!("controls.{number}.hop");
                 ConfigError::new(&field, name, "unknown. Use the name of a hop with a link")
             })?;
             let at = Time::from_nanos(control.at_ns);
-            for change in control.action.controls() {
-                controls.extend(stages.iter().map(|stage| (at, *stage, change.clone())));
+            for change in changes {
+                let event =
+                    |stage: &StageId| Event { at, change: Change::Stage(*stage, change.clone()) };
+                events.extend(stages.iter().map(event));
             }
         }
-        controls.sort_by_key(|(at, _, _)| *at);
-        Ok(controls)
+        Ok(events)
     }
 
     /// Returns the stages of the link of a hop; by default, of the bottleneck. They are the stage of
@@ -275,9 +287,4 @@ impl Builder<'_> {
 
 pub(crate) fn wire(lead: Duration, spec: WireSpec) -> Wire {
     Wire::new(lead, spec.rate_bps.map(Rate), Duration::from_nanos(spec.delay_ns))
-}
-
-/// Returns the wire of `spec` after a delay of `lead`; `None` if packets pass it without delay.
-pub(crate) fn transparent_or(lead: Duration, spec: WireSpec) -> Option<Wire> {
-    Some(wire(lead, spec)).filter(|wire| !wire.is_transparent())
 }

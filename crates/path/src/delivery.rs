@@ -10,7 +10,7 @@ use crate::clocks::Clocks;
 use crate::network::Network;
 use crate::routing::{Input, RouteKind, Routing};
 use crate::running::{Exit, Failure, Observer};
-use crate::wire::Wire;
+use crate::wire::{DelayChange, Wire};
 use airpath_core::{
     Bus, Control, Ctx, Duration, Emission, Packet, Port, Stage, StageId, Time, Wakeups,
 };
@@ -470,6 +470,14 @@ impl<O: Observer> Delivery<O> {
     fn failure(&mut self) -> Failure {
         let (at, source) = self.bus.take_error().expect("called only after a failure");
         Failure { at, source }
+    }
+
+    /// Changes the delays of the wires in front of stages. Packets in flight keep their arrival
+    /// times.
+    pub(crate) fn change_delays(&mut self, changes: &[(StageId, DelayChange)]) {
+        for (stage, change) in changes {
+            self.places[stage.0 as usize].wire.change_delay(*change);
+        }
     }
 
     /// Sends a control event to a stage, and schedules its wake-up.

@@ -19,6 +19,7 @@ mod build;
 mod check;
 mod clocks;
 mod components;
+mod delay_events;
 mod delivery;
 mod distributions;
 mod dumbbell;
@@ -52,7 +53,7 @@ pub use distributions::{
 pub use dumbbell::{AckPath, Bottleneck, Dumbbell};
 pub use flows::Flows;
 pub use hops::{Hop, HopDirection, HopSpec};
-pub use network::{FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
+pub use network::{Change, Event, FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
 pub use open_end::{OpenEnd, OpenEnds, Traffic};
 pub use phases::{FlowPhase, LinkPhase, PhaseReport, QueuePhase, Totals, phases};
 pub use relay::Relay;
@@ -65,4 +66,4 @@ pub use scenario::{
 };
 pub use stations::{MacDelays, StationSummary, UserSummary};
 pub use timetable::Timetable;
-pub use wire::Wire;
+pub use wire::{DelayChange, Wire};

@@ -4,8 +4,9 @@ use crate::any_stage::AnyStage;
 use crate::distributions::PacketTime;
 use crate::open_end::Traffic;
 use crate::report::ReplicationReport;
-use crate::wire::Wire;
+use crate::wire::{DelayChange, Wire};
 use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
+use std::sync::Arc;
 
 /// Destination of an output.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +112,24 @@ pub struct HopPlace {
     pub is_mirrored: bool,
 }
 
+/// A change at a given time.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Time of the event.
+    pub at: Time,
+    /// Change that the event makes.
+    pub change: Change,
+}
+
+/// A change of a stage or of wires.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// A control event for a stage.
+    Stage(StageId, Control),
+    /// A change of the delay of the wires in front of these stages.
+    Wires(Arc<[(StageId, DelayChange)]>),
+}
+
 /// A scenario as stages, routes and a timetable.
 pub struct Network {
     /// The stages, numbered by position.
@@ -133,8 +152,8 @@ pub struct Network {
     /// Stages that contain a plug-in. A plug-in may share state with other stages outside the
     /// network's routes.
     pub outside: Vec<StageId>,
-    /// Control events of the scenario, in order of time.
-    pub controls: Vec<(Time, StageId, Control)>,
+    /// Events of the scenario, in order of time.
+    pub events: Vec<Event>,
     /// The probes.
     pub recorder: Recorder,
     /// Per-packet times whose distributions the report includes.

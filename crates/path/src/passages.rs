@@ -5,7 +5,7 @@
 //! before enter that stage; or over a wire to a [`Relay`], if other packets enter the stage too.
 
 use crate::any_stage::AnyStage;
-use crate::build::{Builder, transparent_or};
+use crate::build::{Builder, wire};
 use crate::hops::{Hop, HopSpec};
 use crate::network::{HopPlace, LinkPlace, Route};
 use crate::relay::Relay;
@@ -29,6 +29,8 @@ pub(crate) struct Passage {
     pub(crate) exit: (StageId, Port),
     /// Propagation delay after the exit.
     pub(crate) delay: Duration,
+    /// True if the propagation delay of the hop is before the exit.
+    has_own_delay: bool,
     /// Input for packets that continue to the next hop in this direction.
     next: Option<(StageId, Port)>,
     /// Inputs for packets that leave the path after this hop, by flow number. Empty if no flow
@@ -38,12 +40,19 @@ pub(crate) struct Passage {
 
 impl Passage {
     fn new(entry: (StageId, Port), exit: (StageId, Port), delay: Duration) -> Passage {
-        Passage { entry, exit, delay, next: None, ends: Vec::new() }
+        Passage { entry, exit, delay, has_own_delay: false, next: None, ends: Vec::new() }
     }
 
     /// Returns the passage of one direction of a link, without a stage after the link.
     fn through(stage: StageId, port: Port, delay: Duration) -> Passage {
         Passage::new((stage, port), (stage, port), delay)
+    }
+}
+
+impl Passage {
+    /// Returns true if the propagation delay of the hop is before the exit.
+    pub(crate) fn contains_its_delay(&self) -> bool {
+        self.has_own_delay
     }
 }
 
@@ -176,7 +185,7 @@ impl Builder<'_> {
                 .and_then(|before| passages.reverse[before].as_ref())
                 .map_or(Duration::ZERO, |before| before.delay);
             let [forward, reverse] = match hop.wire {
-                Some(spec) => self.wired_hop(hop, spec, lead)?,
+                Some(spec) => self.wired_hop(position, spec, lead)?,
                 None => self.linked_hop(hop)?,
             };
             if let Some(forward) = forward {
@@ -186,9 +195,14 @@ impl Builder<'_> {
             if let (Some(reverse), Some(before)) = (&reverse, before) {
                 let is_merged = hop.wire.is_some() && lead > Duration::ZERO;
                 let passage = passages.reverse[before].as_mut().expect("found above");
-                let delay = if is_merged { Duration::ZERO } else { passage.delay };
-                let is_exclusive = crossings.imply(position, before);
-                passage.next = Some(self.delayed(delay, reverse.entry, is_exclusive));
+                let origin = (before, Direction::Reverse);
+                passage.next = Some(if is_merged {
+                    self.variable_delays.add_wire(origin, reverse.entry.0, true);
+                    reverse.entry
+                } else {
+                    let is_exclusive = crossings.imply(position, before);
+                    self.delayed(origin, passage, reverse.entry, is_exclusive)
+                });
             }
             passages.reverse[position] = reverse;
         }
@@ -203,31 +217,38 @@ impl Builder<'_> {
             return;
         };
         let entry = passages.at(Direction::Forward, after).entry;
-        let delay = passages.at(Direction::Forward, position).delay;
-        let next = self.delayed(delay, entry, crossings.imply(after, position));
+        let passage = passages.at(Direction::Forward, position);
+        let origin = (position, Direction::Forward);
+        let next = self.delayed(origin, passage, entry, crossings.imply(after, position));
         passages.forward[position].as_mut().expect("built before").next = Some(next);
     }
 
-    /// Returns the input for packets that enter the stage of `entry` after `delay`. If no other
-    /// packets enter the stage, the delay becomes that of the wire in front of the stage.
+    /// Returns the input for packets that enter the stage of `entry` after the delay of the passage
+    /// at `origin`. If no other packets enter the stage, the delay becomes that of the wire in
+    /// front of the stage.
     fn delayed(
         &mut self,
-        delay: Duration,
+        origin: (usize, Direction),
+        passage: &Passage,
         entry: (StageId, Port),
         is_exclusive: bool,
     ) -> (StageId, Port) {
-        if delay == Duration::ZERO {
+        let is_variable =
+            !passage.has_own_delay && self.variable_delays.contains(origin.0, origin.1);
+        if passage.delay == Duration::ZERO && !is_variable {
             return entry;
         }
-        let in_front = Wire::new(delay, None, Duration::ZERO);
+        let in_front = Wire::new(passage.delay, None, Duration::ZERO);
         let stage = entry.0.0 as usize;
         let serves_one_direction =
             !self.links.iter().any(|place| place.stage == entry.0 && place.sides.len() > 1);
         if is_exclusive && serves_one_direction && self.wires[stage].is_transparent() {
             self.wires[stage] = in_front;
+            self.variable_delays.add_wire(origin, entry.0, true);
             return entry;
         }
         let relay = self.add_behind(in_front, AnyStage::Relay(Relay));
+        self.variable_delays.add_wire(origin, relay, true);
         self.connect(relay, Port(0), Route::To(entry.0, entry.1));
         (relay, Port(0))
     }
@@ -259,20 +280,32 @@ impl Builder<'_> {
     /// wire with a limit is a link with a drop-tail queue.
     fn wired_hop(
         &mut self,
-        hop: &Hop,
+        position: usize,
         spec: WireSpec,
         lead: Duration,
     ) -> Result<[Option<Passage>; 2], ConfigError> {
-        let Some(queue) = wire_queue(spec) else {
-            let directions = [Duration::ZERO, lead].map(|lead| transparent_or(lead, spec));
-            return Ok(directions.map(|wire| {
-                let relay = self.add_behind(wire?, AnyStage::Relay(Relay));
-                Some(Passage::through(relay, Port(0), Duration::ZERO))
-            }));
+        let hop = &self.scenario.hops[position];
+        let leads = [(Direction::Forward, Duration::ZERO), (Direction::Reverse, lead)];
+        let mut passages = if let Some(queue) = wire_queue(spec) {
+            let forward = self.queued_wire(hop.name.clone(), Duration::ZERO, spec, &queue)?;
+            [Some(forward), Some(self.queued_wire(hop.up_name(), lead, spec, &queue)?)]
+        } else {
+            leads.map(|(direction, lead)| {
+                let is_variable = self.variable_delays.contains(position, direction);
+                let wire = wire(lead, spec);
+                (!wire.is_transparent() || is_variable).then(|| {
+                    let relay = self.add_behind(wire, AnyStage::Relay(Relay));
+                    Passage::through(relay, Port(0), Duration::ZERO)
+                })
+            })
         };
-        let forward = self.queued_wire(hop.name.clone(), Duration::ZERO, spec, &queue)?;
-        let reverse = self.queued_wire(hop.up_name(), lead, spec, &queue)?;
-        Ok([Some(forward), Some(reverse)])
+        for ((direction, _), passage) in leads.into_iter().zip(&mut passages) {
+            if let Some(passage) = passage {
+                passage.has_own_delay = true;
+                self.variable_delays.add_wire((position, direction), passage.exit.0, false);
+            }
+        }
+        Ok(passages)
     }
 
     /// Adds one direction of a wire with a queue limit: a delay of `lead`, then a fixed-rate link

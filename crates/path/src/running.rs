@@ -6,7 +6,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::delivery::{Delivery, Outboxes};
-use crate::network::Network;
+use crate::network::{Change, Network};
 use crate::open_end::OpenEnd;
 use crate::report::ReplicationReport;
 use crate::routing::Input;
@@ -162,6 +162,20 @@ impl<O: Observer> RunningNetwork<O> {
     ) -> Result<(), Failure> {
         self.delivery.send_control(stage, event, now, &mut self.outboxes.current);
         self.deliver(now)
+    }
+
+    /// Makes the change of an event of the scenario.
+    ///
+    /// # Errors
+    /// Fails if a component fails.
+    pub fn apply(&mut self, change: &Change, now: Time) -> Result<(), Failure> {
+        match change {
+            Change::Stage(stage, control) => self.send_control(*stage, control, now),
+            Change::Wires(changes) => {
+                self.delivery.change_delays(changes);
+                Ok(())
+            }
+        }
     }
 
     /// Sends a control event to all stages, in order of their numbers. `StartMeasurement` resets

@@ -323,6 +323,14 @@ pub enum Action {
         #[serde(default)]
         uplink: Option<String>,
     },
+    /// Sets the propagation delay of a hop.
+    Delay {
+        /// New one-way propagation delay, ns.
+        delay_ns: u64,
+        /// Direction whose delay changes; default: both.
+        #[serde(default)]
+        direction: Option<Direction>,
+    },
     /// Sets the mean SNR of one user of the bottleneck link.
     Snr {
         /// User number.
@@ -333,10 +341,11 @@ pub enum Action {
 }
 
 impl Action {
-    /// Returns the control events for the link.
+    /// Returns the control events for the link. A change of a delay has none.
     pub fn controls(&self) -> Vec<Control> {
         match self {
             Action::Rate { rate_bps } => vec![Control::Rate(Rate(*rate_bps))],
+            Action::Delay { .. } => Vec::new(),
             Action::Mcs { user, downlink, uplink } => {
                 let scheme = |(is_reverse, name): (bool, &Option<String>)| {
                     let name = name.clone()?;

@@ -10,7 +10,7 @@ use airpath_core::{Bus, Control, Time};
 /// Progress of a running network through its control events.
 #[derive(Debug, Default)]
 pub struct Timetable {
-    next_control: usize,
+    next_event: usize,
     /// Totals at each event after the warm-up.
     events_seen: Vec<Totals>,
     has_begun: bool,
@@ -21,7 +21,7 @@ impl Timetable {
     /// Returns the time of the next event; [`Time::NEVER`] if no event is left.
     #[inline]
     pub fn next(&self, network: &Network) -> Time {
-        network.controls.get(self.next_control).map_or(Time::NEVER, |(at, _, _)| *at)
+        network.events.get(self.next_event).map_or(Time::NEVER, |event| event.at)
     }
 
     /// Returns true if measurement has started.
@@ -76,9 +76,9 @@ impl Timetable {
         if self.is_measuring && now > network.warmup {
             self.events_seen.push(Totals::of(network, now, running.bus()));
         }
-        let (_, stage, control) = network.controls[self.next_control].clone();
-        self.next_control += 1;
-        running.send_control(stage, &control, now)
+        let event = network.events[self.next_event].clone();
+        self.next_event += 1;
+        running.apply(&event.change, now)
     }
 
     /// Returns the measurements until `now`, with the phases between the events.

@@ -33,6 +33,26 @@ struct Rest {
     serializer: Option<Serializer>,
     /// Tails of the packets in flight that have a tail.
     tails: Ring<PacketTail>,
+    /// Present if the delay changes during the run.
+    variable: Option<Variable>,
+}
+
+/// Data of a wire whose delay changes.
+#[derive(Clone, Copy, Debug)]
+struct Variable {
+    /// Least delay over the run.
+    least: Duration,
+    /// Arrival time of the latest packet: packets do not overtake each other.
+    last_arrival: Time,
+}
+
+/// A change of the delay of a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayChange {
+    /// Difference from the delay before the change, ns.
+    pub nanos: i64,
+    /// True for the delay before the serializer.
+    pub is_before_serializer: bool,
 }
 
 /// Serializer that transmits one packet after another at a rate.
@@ -49,6 +69,15 @@ impl Rest {
     /// `now`.
     fn serialize(&mut self, size: Bytes, now: Time) -> Duration {
         self.serializer.as_mut().map_or(Duration::ZERO, |serializer| serializer.send(size, now))
+    }
+
+    /// Returns the arrival time of a packet of `size` that enters at `now` and would arrive at
+    /// `arrival` without serialization.
+    fn delay(&mut self, size: Bytes, now: Time, arrival: Time) -> Time {
+        let arrival = arrival + self.serialize(size, now);
+        let Some(variable) = &mut self.variable else { return arrival };
+        variable.last_arrival = variable.last_arrival.max(arrival);
+        variable.last_arrival
     }
 
     #[inline(never)]
@@ -86,16 +115,41 @@ impl Wire {
     /// Returns true if packets pass the wire without delay.
     #[inline]
     pub fn is_transparent(&self) -> bool {
-        self.delay == Duration::ZERO && !self.has_serializer()
+        self.delay == Duration::ZERO && !self.is_special()
     }
 
-    fn has_serializer(&self) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.serializer.is_some())
+    /// Returns true if the wire has a serializer or a variable delay.
+    fn is_special(&self) -> bool {
+        let is_special = |rest: &Rest| rest.serializer.is_some() || rest.variable.is_some();
+        self.rest.as_deref().is_some_and(is_special)
     }
 
-    /// Returns the constant delay of every packet, without serialization.
-    pub fn delay(&self) -> Duration {
-        self.delay
+    /// Returns the least delay of any packet, without serialization.
+    pub fn least_delay(&self) -> Duration {
+        let variable = self.rest.as_ref().and_then(|rest| rest.variable);
+        variable.map_or(self.delay, |variable| variable.least)
+    }
+
+    /// Prepares the wire for delays that are shorter than now by up to `most`. If packets would
+    /// overtake each other, they arrive together.
+    pub(crate) fn make_variable(&mut self, most: Duration) {
+        let rest = self.rest.get_or_insert_default();
+        let least = rest.variable.map_or(self.delay, |variable| variable.least);
+        let least = Duration::from_nanos(least.as_nanos().saturating_sub(most.as_nanos()));
+        rest.variable = Some(Variable { least, last_arrival: Time::ZERO });
+    }
+
+    /// Changes the delay for packets that enter from now on. The wire must have been prepared by
+    /// `make_variable`.
+    pub fn change_delay(&mut self, change: DelayChange) {
+        let add = |delay: Duration| {
+            Duration::from_nanos(delay.as_nanos().saturating_add_signed(change.nanos))
+        };
+        self.delay = add(self.delay);
+        let serializer = self.rest.as_mut().and_then(|rest| rest.serializer.as_mut());
+        if let Some(serializer) = serializer.filter(|_| change.is_before_serializer) {
+            serializer.lead = add(serializer.lead);
+        }
     }
 
     /// Returns the arrival time of a packet that enters at `now`, and updates the serializer. Pass
@@ -104,7 +158,7 @@ impl Wire {
     pub fn enter(&mut self, packet: &Packet, now: Time) -> Time {
         let arrival = now + self.delay;
         match &mut self.rest {
-            Some(rest) => arrival + rest.serialize(packet.bytes(), now),
+            Some(rest) => rest.delay(packet.bytes(), now, arrival),
             None => arrival,
         }
     }
@@ -193,6 +247,29 @@ mod tests {
         });
         assert!(packets.iter().all(|packet| wire.take() == Some(*packet)));
         assert_eq!(wire.take(), None);
+    }
+
+    #[test]
+    fn a_change_of_delay_keeps_order_and_packets_in_flight() {
+        let ms = Duration::from_millis;
+        let change =
+            |millis: i64| DelayChange { nanos: millis * 1_000_000, is_before_serializer: true };
+        let packet = |seq| Packet::data(FlowId(0), seq, 1460, 40, Time::ZERO);
+        for rate in [None, Some(Rate(12_000_000_000))] {
+            let mut wire = Wire::new(ms(10), rate, ms(0));
+            wire.make_variable(ms(7));
+            assert_eq!((wire.least_delay(), wire.is_transparent()), (ms(3), false));
+            wire.put(&packet(0), Time::from_millis(0));
+            wire.change_delay(change(-7));
+            wire.put(&packet(1), Time::from_millis(1));
+            wire.put(&packet(2), Time::from_millis(20));
+            wire.change_delay(change(7));
+            wire.put(&packet(3), Time::from_millis(21));
+            for (at, seq) in [(10, 0), (10, 1), (23, 2), (31, 3)] {
+                let arrival = wire.next_arrival().as_nanos() / 1_000_000;
+                assert_eq!((arrival, wire.take()), (at, Some(packet(seq))));
+            }
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) fn lateness(network: &Network) -> Vec<Duration> {
     let feeders = feeders(network);
     // Minimum delay of the packets to a stage; zero if several stages send packets to it.
     let delay = |stage: StageId| match feeders[stage.0 as usize] {
-        Feeders::One(_) => network.wires[stage.0 as usize].delay(),
+        Feeders::One(_) => network.wires[stage.0 as usize].least_delay(),
         Feeders::None | Feeders::Several => Duration::ZERO,
     };
     let mut slack = vec![MOST; count];

@@ -171,6 +171,48 @@ fn a_control_changes_the_link_of_the_named_hop() {
     assert_eq!(error.to_string(), line);
 }
 
+/// Returns a control that sets the delay of a hop.
+fn delay_at(at_ms: u64, hop: &str, delay_ms: u64) -> Value {
+    json!({"at_ns": at_ms * MS, "hop": hop,
+           "action": {"kind": "delay", "delay_ns": delay_ms * MS}})
+}
+
+#[test]
+fn packets_take_the_delay_at_their_departure_and_do_not_overtake_each_other() {
+    // Packets leave hop a at 1, 11, 21 ms, …; hop b adds 1 µs.
+    let a = |wire: bool| {
+        let link = fixed_hop("a", 12_000_000, if wire { 0 } else { 10 * MS });
+        let wire = wire.then(|| json!({"name": "w", "wire": {"delay_ns": 10 * MS}}));
+        [link].into_iter().chain(wire)
+    };
+    for (is_wire, changed) in [(false, "a"), (true, "w")] {
+        let hops: Vec<Value> = a(is_wire).chain([fixed_hop("b", 12_000_000_000, 0)]).collect();
+        let document = json!({
+            "duration_ns": 80 * MS, "flows": [cbr(1_200_000, json!({}))], "hops": hops,
+            "controls": [delay_at(22, changed, 1), delay_at(35, changed, 20), delay_at(45, changed, 0)]});
+        let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
+        let (network, log) = departures(&scenario);
+        let arrivals_us: Vec<u64> =
+            sent(&network, &log, "b", 0).into_iter().map(|at| at / 1000).collect();
+        // 21 + 10, 31 + 1, 41 + 20; the packet of 51 ms waits for the packet before it.
+        let expected = [11_001, 21_001, 31_001, 32_001, 61_001, 61_002, 61_003, 71_001];
+        assert_eq!(arrivals_us, expected, "{changed}");
+    }
+}
+
+#[test]
+fn a_delay_that_starts_at_zero_can_grow() {
+    let document = json!({
+        "duration_ns": SECOND, "flows": [flow(tcp(json!({})), json!({}))],
+        "hops": [fixed_hop("a", 12_000_000, 0)], "controls": [delay_at(500, "a", 100)]});
+    let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
+    let report = run(&scenario, 1);
+    let rtts_s: Vec<f64> =
+        report.phases.iter().map(|phase| phase.flows[0].mean_rtt_s.expect("samples")).collect();
+    // Both directions become 100 ms longer.
+    assert!((rtts_s[1] - rtts_s[0] - 0.2).abs() < 0.1, "{rtts_s:?}");
+}
+
 #[test]
 fn paths_and_routes_that_cannot_exist_are_rejected() {
     let (a, b) = (fixed_hop("a", 1, 0), fixed_hop("b", 1, 0));

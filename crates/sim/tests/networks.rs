@@ -289,9 +289,14 @@ fn any_path() -> impl Strategy<Value = (Value, Value)> {
 
 fn any_control() -> impl Strategy<Value = Value> {
     let at_ns = prop_oneof![(0..2 * SECOND), (0..200u64).prop_map(|step| step * 10 * MS)];
-    (at_ns, select(vec![0u64, 500_000, 2_000_000, 8_000_000])).prop_map(|(at_ns, rate_bps)| {
-        json!({"at_ns": at_ns, "action": {"kind": "rate", "rate_bps": rate_bps}})
-    })
+    let rate = select(vec![0u64, 500_000, 2_000_000, 8_000_000])
+        .prop_map(|rate_bps| json!({"kind": "rate", "rate_bps": rate_bps}));
+    let direction = select(vec![Value::Null, json!("forward"), json!("reverse")]);
+    let delay = (any_delay(), direction).prop_map(|(delay_ns, direction)| {
+        json!({"kind": "delay", "delay_ns": delay_ns, "direction": direction})
+    });
+    (at_ns, prop_oneof![rate, delay])
+        .prop_map(|(at_ns, action)| json!({"at_ns": at_ns, "action": action}))
 }
 
 fn any_ends() -> impl Strategy<Value = OpenEnds> {
@@ -394,9 +399,11 @@ pub(crate) fn any_case() -> impl Strategy<Value = Case> {
                 .into_iter()
                 .filter_map(|(mut control, number)| {
                     if let Some(hops) = path["hops"].as_array() {
-                        let with_link = hops.iter().filter(|hop| hop["wire"].is_null());
-                        let links: Vec<&Value> = with_link.collect();
-                        control["hop"] = links.get(number % links.len().max(1))?["name"].clone();
+                        let is_delay = control["action"]["kind"] == "delay";
+                        let fits = |hop: &&Value| is_delay || hop["wire"].is_null();
+                        let fitting: Vec<&Value> = hops.iter().filter(fits).collect();
+                        let place = number % fitting.len().max(1);
+                        control["hop"] = fitting.get(place)?["name"].clone();
                     }
                     Some(control)
                 })

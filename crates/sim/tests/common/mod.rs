@@ -4,7 +4,9 @@ pub(crate) mod links;
 
 use airpath_core::{Bus, Control, Ctx, Emission, FlowId, Port, Stage, StageId, Time};
 use airpath_link::Files;
-use airpath_path::{AnyStage, Components, Network, ReplicationReport, Route, Scenario, build};
+use airpath_path::{
+    AnyStage, Change, Components, Event, Network, ReplicationReport, Route, Scenario, build,
+};
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -181,16 +183,21 @@ impl PlainDriver {
 
     /// Runs to the end of the scenario. Returns the report.
     pub(crate) fn run(&mut self) -> ReplicationReport {
-        let controls = std::mem::take(&mut self.network.controls);
+        let events = std::mem::take(&mut self.network.events);
         let (warmup, end) = (self.network.warmup, self.network.end);
         let mut measuring = false;
-        for (at, stage, control) in controls.into_iter().filter(|(at, _, _)| *at < end) {
+        for Event { at, change } in events.into_iter().filter(|event| event.at < end) {
             if at >= warmup && !measuring {
                 self.start_measurement(warmup);
                 measuring = true;
             }
             self.run_before(at);
-            self.send_control(stage, &control);
+            match change {
+                Change::Stage(stage, control) => self.send_control(stage, &control),
+                Change::Wires(changes) => changes.iter().for_each(|(stage, change)| {
+                    self.network.wires[stage.0 as usize].change_delay(*change);
+                }),
+            }
         }
         if !measuring {
             self.start_measurement(warmup);
