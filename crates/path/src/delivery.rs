@@ -8,6 +8,7 @@
 use crate::bad_wakeup::{LivelockDetector, backwards};
 use crate::clocks::Clocks;
 use crate::network::Network;
+use crate::outboxes::{FreeOutboxes, Outboxes};
 use crate::routing::{Input, RouteKind, Routing};
 use crate::running::{Exit, Failure, Observer};
 use crate::wire::{DelayChange, Wire};
@@ -49,29 +50,6 @@ impl StageSlot {
     fn goes_in_order(&self) -> bool {
         self.lateness == Duration::ZERO
     }
-}
-
-/// Buffers for packets that stages have sent and that are not delivered yet.
-#[derive(Default)]
-pub(crate) struct Outboxes {
-    /// Packets being delivered.
-    pub(crate) current: Vec<Emission>,
-    /// Packets sent by these deliveries.
-    next: Vec<Emission>,
-    freely: FreeOutboxes,
-}
-
-/// Maximum number of consecutive stages that are called ahead of time in one call.
-const MOST_AHEAD: usize = 4;
-
-/// Buffers for packets of stages that are not called in time order.
-#[derive(Default)]
-pub(crate) struct FreeOutboxes {
-    /// Packets sent by a stage that is called late.
-    late: Vec<Emission>,
-    /// Packets sent by stages that are called ahead of time: by the stage after a late stage, by
-    /// the stage after that stage, and so on.
-    ahead: [Vec<Emission>; MOST_AHEAD],
 }
 
 /// The stages of a network, the wires and routes between them, and their wake-ups.

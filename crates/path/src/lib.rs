@@ -28,6 +28,7 @@ mod flows;
 mod hops;
 mod network;
 mod open_end;
+mod outboxes;
 mod passages;
 mod phases;
 pub mod quantities;

@@ -5,9 +5,10 @@
 //! call are delivered after the call returns, at the same instant.
 
 use crate::any_stage::AnyStage;
-use crate::delivery::{Delivery, Outboxes};
+use crate::delivery::Delivery;
 use crate::network::{Change, Network};
 use crate::open_end::OpenEnd;
+use crate::outboxes::Outboxes;
 use crate::report::ReplicationReport;
 use crate::routing::Input;
 use airpath_core::{
