@@ -121,7 +121,7 @@ impl PacketIo for Fake {
         Ok(true)
     }
 
-    /// Returns up to 3 ms late, unless a packet arrives.
+    /// Returns when a packet arrives, or up to 3 ms after `until`.
     fn wait(&mut self, until: Time) -> io::Result<Ready> {
         let late = Duration::from_nanos((self.lateness.uniform() * 3e6) as u64);
         let next = Time::ZERO + self.next().saturating_since(Time::ZERO + READING);

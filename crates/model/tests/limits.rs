@@ -36,7 +36,7 @@ fn a_drop_tail_queue_settles_at_its_limit() {
 }
 
 #[test]
-fn thresholds_beyond_the_longest_queue_do_not_matter() {
+fn thresholds_above_the_longest_queue_have_no_effect() {
     let near = problem((&[], &[SLOW]), &RTTS, PAPER_GRED.curve()).solve().unwrap();
     for threshold in [180.0, 1000.0] {
         let far =
@@ -47,7 +47,7 @@ fn thresholds_beyond_the_longest_queue_do_not_matter() {
 }
 
 #[test]
-fn a_solution_can_lie_in_every_regime_and_at_every_boundary() {
+fn solutions_exist_in_every_regime_and_at_every_boundary() {
     // With more flows, the solution moves to higher regimes.
     let regimes =
         [(4e6, 1e-3), (8e6, 0.03), (12e6, 0.08)].map(|(rate_bps, per)| Regime { rate_bps, per });
@@ -89,7 +89,7 @@ fn a_drop_curve_that_falls_or_leaves_0_to_1_is_an_error() {
 }
 
 #[test]
-fn inputs_out_of_range_are_named() {
+fn error_names_input_out_of_range() {
     let text = |rtts: &[f64]| {
         problem((&[], &[SLOW]), rtts, PAPER_GRED.curve()).solve().unwrap_err().to_string()
     };

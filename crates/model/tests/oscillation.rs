@@ -66,9 +66,9 @@ const SECOND_OPINION: [Row; 6] = [
 ];
 
 #[test]
-fn a_second_implementation_agrees() {
-    // Values of a simple Python implementation: a table over the path, 101 windows of equal
-    // probability.
+fn averages_match_an_independent_implementation() {
+    // The values come from a simple Python implementation with a table over the path and 101
+    // windows of equal probability.
     for (rates, pers, thresholds, flows, mean_ms, expected_mbps) in SECOND_OPINION {
         let rtts = uniform_rtts(flows, mean_ms);
         let link: Vec<Regime> = rates

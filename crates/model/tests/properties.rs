@@ -113,8 +113,8 @@ fn assert_sound(solution: &Solution, rtts: &[f64]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Existence and uniqueness (Theorems 3.1 and 3.2) for three and more regimes: the balance
-    /// increases along the path, and the solution is where it changes sign.
+    /// Existence and uniqueness (Theorems 3.1 and 3.2) for three and more regimes: G − (1 − q)
+    /// increases along the path, and the solution is the point where it changes sign.
     #[test]
     fn solution_is_unique(
         link in monotone_link(3..7), gred in any_gred(), rtts in any_rtts(),

@@ -75,7 +75,8 @@ const TABLES: Law = Law {
              when the tables were transcribed, below the 0.1, 0.3 and 0.6 % of the digits",
 };
 
-/// Asserts that every row's deviation is within `tolerance`, and the largest within `measured`.
+/// Asserts that the deviation of every row is at most `tolerance`, and that the largest deviation
+/// is at most `measured`.
 fn check(what: &str, tolerance: f64, measured: f64, of: impl Fn(&Published) -> Option<f64>) {
     let (mut largest, mut rows) = (0.0f64, 0);
     for row in published() {
@@ -101,7 +102,7 @@ fn tables_have_54_rows() {
 }
 
 #[test]
-fn tables_3_to_5_solution_domain_is_the_published_one() {
+fn tables_3_to_5_solution_domain_equals_the_published_domain() {
     for row in published() {
         let domain = solve(&row).domain.paper_label(2);
         assert_eq!(domain, row.domain, "Table {} idx {}", row.table, row.idx);

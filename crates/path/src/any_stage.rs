@@ -8,7 +8,8 @@ use airpath_link::{AnyLink, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
 /// Any stage of a network. Large stages are boxed, because the sizes of the stages differ strongly.
-// A separate tag: reading the variant takes one load instead of decoding a niche.
+// `repr` gives the enum a separate tag, so that reading the variant takes one load instead of
+// decoding a niche.
 #[repr(u32)]
 pub enum AnyStage {
     /// A TCP sender.
@@ -45,7 +46,7 @@ macro_rules! each_stage {
 }
 
 impl AnyStage {
-    /// Measurements of a link, one entry per direction; empty for other stages.
+    /// Returns the measurements of a link, one entry per direction; empty for other stages.
     pub fn link_reports(&self, now: Time) -> Vec<SideReport> {
         match self {
             AnyStage::Link(link) => link.reports(now),

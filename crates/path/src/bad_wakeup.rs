@@ -1,9 +1,9 @@
-//! Invalid wake-ups of a stage: they end the run.
+//! Detects invalid wake-ups of a stage, which end the run.
 
 use airpath_core::{Bus, StageId, Time};
 
-/// Maximum number of consecutive wake-ups of a stage at one instant. It allows a stage that sends
-/// one packet at each wake-up to empty a queue of that many packets.
+/// Maximum number of consecutive wake-ups of a stage at one instant. The limit is so high that a
+/// stage that sends one packet at each wake-up can empty a queue of that many packets.
 const MOST_AT_ONE_INSTANT: u32 = 1_000_000;
 
 /// A stage requested a wake-up in the past.
@@ -18,7 +18,7 @@ pub struct WakeupInPast {
     pub now: Time,
 }
 
-/// A stage requested a million wake-ups at one instant: time would not advance.
+/// A stage requested a million wake-ups at one instant, so that the time would not advance.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("stage {}: requests wake-ups at {} s without end. This is a bug in the stage", .stage.0, .at.as_secs_lossy())]
 pub struct Livelock {
@@ -38,8 +38,8 @@ pub(crate) struct LivelockDetector {
 
 impl LivelockDetector {
     /// Checks the wake-up time `wanted` of a `stage` that was called at `now`. Called only if
-    /// `wanted` is not after `now`. Returns the wake-up time to schedule; an invalid one ends the
-    /// run.
+    /// `wanted` is not after `now`. Returns the wake-up time to schedule. An invalid wake-up ends
+    /// the run.
     #[cold]
     pub(crate) fn judge(&mut self, stage: StageId, wanted: Time, now: Time, bus: &mut Bus) -> Time {
         if wanted < now {

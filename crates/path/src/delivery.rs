@@ -1,8 +1,8 @@
-//! Implements a running network: selects the next stage to call, and delivers packets to stages.
+//! Delivers packets to the stages of a running network, and wakes the stages.
 //!
-//! A stage whose lateness has no effect on other stages is called late. A stage that no other event
-//! can precede is called ahead of time. In both cases each call has the time of the stage's own
-//! event. `airpath_sim`'s lookahead selects these stages and gives the reasons. If all lateness
+//! A stage may be called late if this has no effect on other stages. A stage may be called ahead of
+//! time if no other event can reach it before. In both cases each call has the time of the stage's
+//! own event. `airpath_sim`'s lookahead selects these stages and gives the reasons. If all lateness
 //! values are zero, events are processed in order of time and stage number.
 
 use crate::bad_wakeup::{LivelockDetector, backwards};
@@ -16,7 +16,7 @@ use airpath_core::{
     Bus, Control, Ctx, Duration, Emission, Packet, Port, Stage, StageId, Time, Wakeups,
 };
 
-/// Data about a stage that delivery reads without loading the stage: one cache line.
+/// Data about a stage that can be read without loading the stage itself. Fits into one cache line.
 #[repr(align(64))]
 pub(crate) struct StageSlot {
     /// Packets in flight to the stage.
@@ -59,7 +59,7 @@ pub(crate) struct Delivery<O> {
     pub(crate) observer: Option<Box<O>>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) wakeups: Wakeups,
-    /// Number of expired timers and of packets that arrived over wires.
+    /// Number of expired timers plus number of packets that arrived over wires.
     pub(crate) events: u64,
     /// Events at this time or later are not processed ahead of time.
     pub(crate) horizon: Time,
@@ -412,7 +412,7 @@ impl<O: Observer> Delivery<O> {
                     self.run_ahead(input.stage, &emission.packet, at, ahead);
                 }
                 RouteKind::Wire => self.put(input.stage, &emission.packet, at),
-                // A stage with any other output is never late.
+                // A stage with another kind of output is never called late.
                 _ => {}
             }
         }

@@ -21,15 +21,15 @@ pub enum PacketTime {
 pub struct PacketDistribution {
     /// The measured time.
     pub quantity: PacketTime,
-    /// Queue name or group number.
+    /// Name of the queue, or number of the group.
     pub of: String,
-    /// Numbers of the non-empty buckets, ascending.
+    /// Indices of the non-empty buckets, ascending.
     pub bucket: Vec<u32>,
     /// Least time in each bucket, s.
     pub least_s: Vec<f64>,
     /// Greatest time in each bucket, s.
     pub greatest_s: Vec<f64>,
-    /// Packets in each bucket.
+    /// Number of packets in each bucket.
     pub count: Vec<u64>,
 }
 

@@ -80,8 +80,8 @@ impl Dumbbell {
         backhaul.into_iter().chain(ack_hop).chain([bottleneck]).collect()
     }
 
-    /// Returns the short form of a path, if one hop has a link for data, and all other hops are one
-    /// wire before it or one link for ACKs.
+    /// Returns the short form of a path. `None` unless exactly one hop has a link for data, and the
+    /// other hops are at most one wire before it and one link for ACKs.
     pub fn from_hops(hops: &[Hop]) -> Option<Dumbbell> {
         let (last, before) = hops.split_last()?;
         let (backhaul, before) = match before.split_first() {

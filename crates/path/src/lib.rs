@@ -6,11 +6,11 @@
 //!      └─ return ◄─ (ACK link │ reverse side │ nothing) ◄─ ACK access ─┘
 //! ```
 //!
-//! A [`Scenario`] is the description in SI base units, which the Python side writes as JSON.
+//! A [`Scenario`] is a description in SI base units, which the Python package writes as JSON.
 //! [`build()`] turns the scenario into a [`Network`], which does not depend on a driver. Drivers in
 //! virtual time and in real time run the same network as a [`RunningNetwork`], which delivers
-//! packets and schedules wake-ups. [`build_cut`] leaves ends of flows open; at open ends the driver
-//! injects packets and takes them out.
+//! packets and schedules wake-ups. [`build_cut`] leaves ends of flows open. At an open end, no
+//! endpoint is built, and the driver injects packets and removes them.
 #![forbid(unsafe_code)]
 
 mod any_stage;

@@ -1,15 +1,15 @@
-//! Open ends of a path, at which a driver injects packets and takes them out.
+//! Open ends of a path, at which a driver injects packets and removes them.
 
 use airpath_core::{Control, Ctx, FlowId, Packet, Port, Stage, Time};
 use airpath_tcp::OnOff;
 
-/// Selects the ends of a flow that are not built. The sender or receiver there is external, for
-/// example a kernel's TCP.
+/// Selects the ends of a flow at which no endpoint is built. There the sender or receiver is
+/// external, for example the TCP of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenEnds {
-    /// True if the caller injects the data and takes the ACKs.
+    /// True if the caller injects the data and receives the ACKs.
     pub source: bool,
-    /// True if the caller takes the data and injects the ACKs.
+    /// True if the caller receives the data and injects the ACKs.
     pub sink: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Traffic {
     pub on_off: Option<OnOff>,
 }
 
-/// Replaces an endpoint: passes every packet that arrives to the caller.
+/// Stage that replaces an endpoint. It passes every packet that arrives to the caller.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OpenEnd;
 

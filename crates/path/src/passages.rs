@@ -1,8 +1,9 @@
 //! Builds the hops of a scenario as stages, and connects each hop to the next.
 //!
 //! Hops are built from the users to the servers. A packet passes from one hop to the next in one of
-//! three ways: directly; over the wire in front of the next stage, if only packets from the hop
-//! before enter that stage; or over a wire to a [`Relay`], if other packets enter the stage too.
+//! three ways: directly; over the wire in front of the next stage, if only packets from the
+//! previous hop enter that stage; or over a wire to a [`Relay`], if packets from elsewhere also
+//! enter the stage.
 
 use crate::any_stage::AnyStage;
 use crate::build::{Builder, wire};
@@ -20,7 +21,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One direction of a hop as stages.
+/// Stages and ports of one direction of a hop.
 #[derive(Clone, Debug)]
 pub(crate) struct Passage {
     /// Input at which packets enter the hop.
@@ -31,10 +32,10 @@ pub(crate) struct Passage {
     pub(crate) delay: Duration,
     /// True if the propagation delay of the hop is before the exit.
     has_own_delay: bool,
-    /// Input for packets that continue to the next hop in this direction.
+    /// Destination of the packets that continue to the next hop in this direction.
     next: Option<(StageId, Port)>,
-    /// Inputs for packets that leave the path after this hop, by flow number. Empty if no flow
-    /// leaves the path here.
+    /// Destinations of the packets that leave the path after this hop, by flow number. Empty if no
+    /// flow leaves the path here.
     ends: Vec<Option<(StageId, Port)>>,
 }
 
@@ -178,8 +179,8 @@ impl Builder<'_> {
             let before = passages.reverse[position..].iter().position(Option::is_some);
             let before = before.map(|distance| position + distance);
             let before = before.filter(|before| crossings.connect(position, *before));
-            // Packets in reverse direction that all come from the hop nearer to the users share the
-            // delay after that hop.
+            // If all packets in reverse direction come from the hop nearer to the users, they share
+            // the delay after that hop.
             let lead = before
                 .filter(|before| crossings.imply(position, *before))
                 .and_then(|before| passages.reverse[before].as_ref())
@@ -375,8 +376,8 @@ impl Builder<'_> {
         let seed = self.seed.child(&hop.name).child("link");
         let setup = Setup { seed, registry: self.components.links.links(), extra: context };
         let link = AnyLink::build(hop.link, setup);
-        // In the scenario, a queue is a sibling of the link, not a child: its error has its own
-        // path.
+        // In the scenario, a queue is a sibling of the link, not a child. Therefore its errors have
+        // a separate key path.
         let of_a_queue = self.queues.borrow_mut().failure.take();
         of_a_queue.map_or(link.map_err(|error| error.under("link").under(&hop.name)), Err)
     }

@@ -1,8 +1,8 @@
-//! Measurements between the events of the timetable.
+//! Measurements in the phases between the events of the timetable.
 //!
-//! No counter is reset at an event: a phase is the difference of two running totals. The totals of
-//! the run are therefore the same as without events. A packet counts in the phase in which it
-//! arrives, with its complete delay.
+//! No counter is reset at an event. The values of a phase are differences between two running
+//! totals, so that the totals of the run are the same as without phases. A packet counts in the
+//! phase in which it arrives, with its complete delay.
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
@@ -35,12 +35,12 @@ pub struct FlowPhase {
     pub goodput_bps: f64,
     /// In-order payload delivered to the application, bytes.
     pub delivered_bytes: u64,
-    /// Packets that arrived, including duplicates. Datagrams count if they were sent after the
-    /// warm-up.
+    /// Number of packets that arrived, including duplicates. Datagrams count if they were sent
+    /// after the warm-up.
     pub delivered_packets: u64,
-    /// Packets retransmitted.
+    /// Number of packets retransmitted.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer.
+    /// Number of expiries of the retransmission timer.
     pub timeouts: u64,
     /// Mean one-way delay of packets that arrived, s.
     pub mean_delay_s: Option<f64>,
@@ -51,17 +51,17 @@ pub struct FlowPhase {
 /// Measurements of one queue in a phase.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueuePhase {
-    /// Time average of packets waiting or held by the link.
+    /// Time average of the number of packets that wait or are held by the link.
     pub mean_packets: f64,
-    /// Packets whose sojourn times were measured.
+    /// Number of packets whose sojourn times were measured.
     pub departed: u64,
     /// Mean sojourn time of these packets, s.
     pub mean_sojourn_s: Option<f64>,
-    /// Packets offered.
+    /// Number of packets offered to the queue.
     pub arrived: u64,
-    /// Packets dropped by the queue.
+    /// Number of packets dropped by the queue.
     pub drops: u64,
-    /// Packets marked.
+    /// Number of packets marked.
     pub marks: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct LinkPhase {
     /// Utilisation in the phase, defined as in the report: used share of the offered time or bytes,
     /// 0 to 1.
     pub utilisation: f64,
-    /// Packets delivered.
+    /// Number of packets delivered.
     pub delivered_packets: u64,
 }
 

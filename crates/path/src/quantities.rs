@@ -1,7 +1,7 @@
-//! Measured quantities of the results: name, unit, and access to the value in a report.
+//! Defines the quantities of the results: name, unit, and a function that reads the value from a
+//! report.
 //!
-//! This module is the only definition of a quantity: tables, files and figures take names and units
-//! from here.
+//! Quantities are defined only here. Tables, files and figures use these names and units.
 
 use crate::report::{FlowReport, LinkSummary, QueueSummary};
 use crate::stations::{StationSummary, UserSummary};
@@ -12,11 +12,11 @@ pub struct Quantity<R> {
     pub name: &'static str,
     /// Unit; `1` for dimensionless quantities.
     pub unit: &'static str,
-    /// Access to the value.
+    /// Function that reads the value.
     pub of: Value<R>,
 }
 
-/// Access to the value of a quantity in a report.
+/// Function that reads the value of a quantity from a report.
 pub enum Value<R> {
     /// A count.
     Count(fn(&R) -> u64),

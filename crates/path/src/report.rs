@@ -1,4 +1,4 @@
-//! Report of one replication, in the form of the results.
+//! Report of one replication, with the keys and units of the results.
 
 use crate::any_stage::AnyStage;
 use crate::distributions::{
@@ -17,11 +17,12 @@ use std::collections::BTreeMap;
 /// Report of one replication. Counts and averages start at the end of the warm-up.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicationReport {
-    /// Number of the replication.
+    /// Index of the replication, from 0.
     pub replication: u64,
-    /// Expired timers and packets that arrived over wires, over the complete run.
+    /// Number of expired timers plus number of packets that arrived over wires, over the complete
+    /// run.
     pub events: u64,
-    /// Packets that arrived at their receivers in the measured time.
+    /// Number of packets that arrived at their receivers in the measured time.
     pub packets: u64,
     /// Measured time, s.
     pub measured_s: f64,
@@ -68,24 +69,25 @@ pub struct FlowReport {
     pub ip_throughput_bps: f64,
     /// Payload bytes counted in `goodput_bps`.
     pub delivered_bytes: u64,
-    /// Packets that arrived, including duplicates. Datagrams count if they were sent after the
-    /// warm-up.
+    /// Number of packets that arrived, including duplicates. Datagrams count if they were sent
+    /// after the warm-up.
     pub delivered_packets: u64,
-    /// Packets sent, including retransmissions.
+    /// Number of packets sent, including retransmissions.
     pub sent_packets: u64,
-    /// Datagrams sent after the warm-up that were dropped or lost. `None` for TCP.
+    /// Number of datagrams sent after the warm-up that were dropped or lost. `None` for TCP.
     pub lost_datagrams: Option<u64>,
-    /// Lost share of the datagrams that were delivered or lost (RFC 7680 §4.1). `None` for TCP.
+    /// `lost_datagrams` divided by the number of datagrams that were delivered or lost (RFC 7680
+    /// §4.1). `None` for TCP.
     pub loss_ratio: Option<f64>,
     /// Packets retransmitted.
     pub retransmissions: Option<u64>,
     /// Expiries of the retransmission timer.
     pub timeouts: Option<u64>,
-    /// Loss recoveries started by duplicate ACKs.
+    /// Number of loss recoveries started by duplicate ACKs.
     pub fast_retransmits: Option<u64>,
-    /// Congestion window reductions after echoed congestion marks.
+    /// Number of congestion window reductions after echoed congestion marks.
     pub ecn_reductions: Option<u64>,
-    /// Received packets without new data.
+    /// Number of received packets without new data.
     pub duplicate_packets: Option<u64>,
     /// Mean RTT sample, s.
     pub mean_rtt_s: Option<f64>,
@@ -116,9 +118,9 @@ pub struct FlowReport {
 pub struct QueueSummary {
     /// Name in results.
     pub name: String,
-    /// Time average of the packets that wait or are held by the link.
+    /// Time average of the number of packets that wait or are held by the link.
     pub mean_packets: f64,
-    /// Time average of the bytes that wait or are held by the link.
+    /// Time average of the number of bytes that wait or are held by the link.
     pub mean_bytes: f64,
     /// Mean sojourn time of packets, s.
     pub mean_sojourn_s: Option<f64>,
@@ -130,13 +132,13 @@ pub struct QueueSummary {
     pub p99_sojourn_s: Option<f64>,
     /// Maximum number of packets that waited or were held by the link.
     pub max_packets: usize,
-    /// Share of time with 0, 1, 2, … packets waiting or held by the link.
+    /// Share of time in which 0, 1, 2, … packets wait or are held by the link.
     pub pmf: Vec<f64>,
-    /// Packets offered.
+    /// Number of packets offered to the queue.
     pub arrived: u64,
-    /// Packets passed to the link.
+    /// Number of packets passed to the link.
     pub departed: u64,
-    /// Packets dropped by the queue, by reason.
+    /// Number of packets dropped by the queue, by reason.
     pub drops: BTreeMap<&'static str, u64>,
     /// Packets marked.
     pub marks: u64,
@@ -157,9 +159,9 @@ pub struct LinkSummary {
     pub delivered_bytes: u64,
     /// Packets delivered.
     pub delivered_packets: u64,
-    /// Packets that the channel corrupted.
+    /// Number of packets that the channel corrupted.
     pub lost_packets: u64,
-    /// Transmissions started in each regime.
+    /// Number of transmissions started in each regime.
     pub regime_packets: Vec<u64>,
     /// Counters that are specific to the kind of link.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -174,7 +176,8 @@ impl ReplicationReport {
         bus: &Bus,
     ) -> ReplicationReport {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-        // Allocated in one step for all flows: growth by doubling takes up to twice as much memory.
+        // The vector is allocated in one step, because growth by doubling would require up to twice
+        // the memory.
         let mut flows = Vec::with_capacity(network.flows.len());
         let ends = (0..).zip(&network.flows);
         flows.extend(ends.filter_map(|(id, ends)| flow_report(network, id, *ends, now, bus)));

@@ -16,10 +16,11 @@ pub enum RouteKind {
     Wire,
     /// Delivered over the wire in front of a stage that may be called ahead of time.
     WireAhead,
-    /// Like `WireAhead`, from an endpoint. If the endpoint itself is called ahead of time, the stage
-    /// is not: otherwise a packet could lead back to the stage that is being called.
+    /// Same as `WireAhead`, for packets from an endpoint. If the endpoint itself is called ahead of
+    /// time, the stage is not called ahead: otherwise a packet could return to the stage that is
+    /// being called.
     WireAheadOfEndpoint,
-    /// Looked up in a second table, by flow number.
+    /// The destination depends on the flow and is in a second table.
     ByFlow,
     /// The packet leaves the network at an open end.
     Exit,
@@ -54,8 +55,8 @@ impl Input {
 #[derive(Debug)]
 pub(crate) struct Routing {
     stages: u32,
-    /// Destinations by [`Output`]. If the destination depends on the flow, the way is
-    /// [`RouteKind::ByFlow`] and the stage number is the index of flow 0 in `by_flow`.
+    /// Destinations by [`Output`]. If the destination depends on the flow, `way` is
+    /// [`RouteKind::ByFlow`], and the stage number is the index of flow 0 in `by_flow`.
     outputs: Box<[Input]>,
     by_flow: Box<[Input]>,
 }

@@ -1,4 +1,4 @@
-//! A running network: delivers packets and wakes stages, under any driver.
+//! A running network, which delivers packets and wakes stages. Any driver can run it.
 //!
 //! A running network has no clock. The driver sets the time: in virtual time it jumps from one
 //! wake-up to the next, in real time it waits for each wake-up. Packets that a stage sends during a
@@ -23,13 +23,14 @@ pub trait Observer {
     /// Called when `packet` arrives at `stage`, after the wire in front of the stage.
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet);
 
-    /// Returns the observer's error, once. An error ends the run. Called after every observation.
+    /// Returns the observer's error, if any; later calls return `None`. Called after every
+    /// observation. An error ends the run.
     fn take_failure(&mut self) -> Option<StageError> {
         None
     }
 }
 
-/// The observer that ignores all packets.
+/// Observer that ignores all packets.
 impl Observer for () {
     fn see_departure(&mut self, _: Time, _: (StageId, Port), _: &Packet, _: Input) {}
     fn see_arrival(&mut self, _: Time, _: StageId, _: &Packet) {}
@@ -69,8 +70,8 @@ impl<O: Observer> RunningNetwork<O> {
         RunningNetwork { delivery: Delivery::new(network), outboxes: Outboxes::default() }
     }
 
-    /// Adds an observer, which sees every packet from now on, in time order. From now on no stage
-    /// is called late.
+    /// Adds an observer, which is notified of every packet from now on, in time order. To ensure
+    /// this order, no stage is called late from now on.
     pub fn observe(&mut self, observer: O) {
         self.delivery.set_lateness(std::iter::repeat(Duration::ZERO));
         self.delivery.observer = Some(Box::new(observer));
@@ -87,9 +88,9 @@ impl<O: Observer> RunningNetwork<O> {
         self.delivery.observer.take()
     }
 
-    /// Returns the earliest wake-up and its stage. The wake-up may be too early, because moving a
-    /// deadline to a later time does not update the event queue. Waking the stage then only
-    /// corrects its entry.
+    /// Returns the earliest wake-up and its stage. The wake-up may be earlier than the next event
+    /// of the stage, because the event queue is not updated when a deadline moves to a later time.
+    /// In this case, waking the stage only updates its entry.
     #[inline]
     pub fn first(&mut self) -> Option<(Time, StageId)> {
         self.delivery.wakeups.first()
@@ -119,7 +120,7 @@ impl<O: Observer> RunningNetwork<O> {
     }
 
     /// Sets the maximum lateness of each stage; zero for a stage that is called in time order. The
-    /// permitted lateness depends on the topology: see the virtual-time driver.
+    /// permitted lateness depends on the topology; the virtual-time driver computes it.
     pub fn set_lateness(&mut self, lateness: &[Duration]) {
         self.delivery.set_lateness(lateness.iter().copied());
     }

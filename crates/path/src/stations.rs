@@ -38,8 +38,8 @@ pub struct StationSummary {
 pub struct MacDelays {
     /// Name of the link's direction in results.
     pub link: String,
-    /// Bucket values, ascending, s. They are equal in all runs; each stands for delays within 0.8
-    /// %.
+    /// Bucket values, ascending, s. The buckets are equal in all runs. A bucket contains delays
+    /// that differ from its value by at most 0.8 %.
     pub delay_s: Vec<f64>,
     /// Number of packets in each bucket.
     pub count: Vec<u64>,

@@ -1,5 +1,5 @@
-//! Control events that any driver sends to the stages: the start of the run, the start of
-//! measurement, and the events of the scenario.
+//! Sends control events to the stages: the start of the run, the start of measurement, and the
+//! events of the scenario. All drivers use this module.
 
 use crate::network::Network;
 use crate::phases::{Totals, phases};

@@ -1,4 +1,5 @@
-//! A wire: serialization at a rate, then a constant delay, without loss.
+//! A wire, which serializes packets at a rate and then delays them by a constant time, without
+//! loss.
 //!
 //! A wire is a FIFO delay line: packets are stored in a ring buffer, and only the arrival of the
 //! oldest packet needs a wake-up. The arrival time of a packet is computed when the packet enters,
@@ -8,7 +9,8 @@
 
 use airpath_core::{Bytes, Duration, Packet, PacketHead, PacketTail, Rate, Ring, Time};
 
-/// A packet in flight and its arrival time: 48 bytes. They hold a complete ACK without SACK blocks.
+/// A packet in flight and its arrival time. The 48 bytes can hold an entire ACK without SACK
+/// blocks; other packets have a tail.
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     arrival: Time,
@@ -23,7 +25,7 @@ pub struct Wire {
     in_flight: Ring<InFlight>,
     /// Sum of the constant delays before and after the serialization.
     delay: Duration,
-    /// Data that many wires do not need.
+    /// Data that only some wires require.
     rest: Option<Box<Rest>>,
 }
 
@@ -152,8 +154,8 @@ impl Wire {
         }
     }
 
-    /// Returns the arrival time of a packet that enters at `now`, and updates the serializer. Pass
-    /// the packet to [`Wire::keep`], or it is not stored.
+    /// Returns the arrival time of a packet that enters at `now`, and updates the serializer. Does
+    /// not store the packet; pass it to [`Wire::keep`].
     #[inline]
     pub fn enter(&mut self, packet: &Packet, now: Time) -> Time {
         let arrival = now + self.delay;

@@ -1,8 +1,8 @@
-//! The drop-tail queue in front of a flow's wire that has a rate and a limit.
+//! The drop-tail queue in front of a flow's wire, for a wire with a rate and a queue limit.
 //!
-//! A wire computes the transmission time of a packet when the packet enters. This stage does the
-//! same computation, forwards admitted packets immediately, and drops all other packets. The stage
-//! therefore holds no packets.
+//! A wire computes the transmission time of a packet when the packet enters. This stage computes
+//! the same times. It forwards admitted packets immediately and drops all other packets, so that it
+//! holds no packets.
 
 use airpath_aqm::Limit;
 use airpath_core::{Bytes, Control, Ctx, DropReason, Packet, Port, Rate, Ring, Stage, Time};

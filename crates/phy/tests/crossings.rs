@@ -16,8 +16,8 @@ const CYCLES: u64 = 500;
 /// Samples per period of the largest Doppler shift.
 const SAMPLES: u64 = 100;
 
-/// Returns the up-crossings of each level ρ (amplitude relative to its root mean square) per cycle
-/// of f_d, and the mean time below the level in cycles.
+/// Returns for each level ρ (amplitude relative to its root mean square) the number of upward
+/// crossings per cycle of f_d, and the mean time below the level per fade, cycles.
 fn fades<const N: usize>(kind: &str, levels: [f64; N], channels: u64) -> [(f64, f64); N] {
     let mut counts = [(0u64, 0u64); N];
     for seed in 0..channels {
@@ -67,6 +67,6 @@ fn crossing_rates_and_fade_durations_match_rice() {
 /// Uses about 30 000 fades below each level.
 #[test]
 #[ignore = "minutes"]
-fn crossing_rates_and_fade_durations_of_many_channels_are_rices() {
+fn crossing_rates_and_fade_durations_of_many_channels_match_rice() {
     assert_rice(100);
 }

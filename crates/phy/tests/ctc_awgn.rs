@@ -20,7 +20,7 @@ const DVB_RCS: Law = Law {
     allows: "0.05 dB",
 };
 
-/// Half the distance between the two measured signal-to-noise ratios around an expected one, dB.
+/// Measurements are made at the expected signal-to-noise ratio plus and minus this value, dB.
 const BRACKET_DB: f64 = 0.05;
 
 /// Returns the signal-to-noise ratio with the frame error rate `wanted`, dB, by log-linear
@@ -58,9 +58,9 @@ const LINEAR_LOG: [[f64; 2]; 8] = [
 ];
 
 /// Returns the tolerance of a point, dB. One published point is based on about sixty errors between
-/// two ratios that differ by a quarter of a decibel. It is worse than the common result of
-/// Airpath's decoder and the same decoder in floating point: at 12.3 dB, both have 26 errors in 40
-/// 000 blocks, for which the published rate gives 46.
+/// two ratios that differ by a quarter of a decibel. Its error rate is higher than that of
+/// Airpath's decoder, both with integers and in floating point: at 12.3 dB, both have 26 errors in
+/// 40 000 blocks, whereas the published rate corresponds to 46 errors.
 fn allowed_db(number: usize, algorithm: Algorithm, column: usize) -> f64 {
     if (number, algorithm, column) == (4, Algorithm::LinearLog, 1) { 0.1 } else { 0.05 }
 }

@@ -204,7 +204,7 @@ fn skip_rule_preserves_error_rate() {
 
 #[test]
 #[ignore = "minutes"]
-fn skipped_blocks_would_have_been_right_at_length() {
+fn skipped_blocks_decode_correctly_at_length() {
     assert_skip_rule(
         &[(0, 12.0), (1, 16.0), (2, 18.0), (4, 22.0), (5, 26.0), (6, 28.0), (7, 30.0)],
         4000,

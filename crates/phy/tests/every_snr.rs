@@ -272,7 +272,7 @@ fn power_has_covariance_of_clarke_spectrum() {
             .collect();
         let mean = products.iter().sum::<f64>() / SEEDS as f64;
         let variance = products.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / SEEDS as f64;
-        // For N waves, it is (1 − 1/N) J0².
+        // For N waves, the covariance is (1 − 1/N) J0².
         let expected = (63.0 / 64.0) * j0(TAU * lag).powi(2);
         let bound = 5.0 * (variance / SEEDS as f64).sqrt();
         CLARKE.close(format!("covariance at f_d τ = {lag}"), "", mean, expected, bound);
@@ -322,9 +322,9 @@ proptest! {
         cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default()
     })]
 
-    /// The result for a slot depends only on the slot's number, to the last bit, and equals the SNR
-    /// at that time. At a jump at the end of a slot, the process decides whether the value before
-    /// or after the jump applies.
+    /// The result for a slot depends only on the slot's number, is bit-identical for all sampling
+    /// orders, and equals the SNR at that time. At a jump at the end of a slot, the process decides
+    /// whether the value before or after the jump applies.
     #[test]
     fn slot_snr_depends_only_on_slot_number(
         steps in prop::collection::vec(

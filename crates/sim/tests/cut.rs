@@ -154,7 +154,7 @@ fn an_endpoint_responds_to_packets_injected_at_the_other_end() {
     for scenario in paths() {
         let whole = whole(&scenario);
         for open in [source, sink] {
-            // The first flow has an open end; the other flows have none.
+            // Only the first flow has an open end.
             let open = |flow| if flow == FlowId(0) { open } else { OpenEnds::NONE };
             let is_source = open(FlowId(0)).source;
             let network = build(&scenario, &Components::default(), &Arc::default(), 7, 0);

@@ -1,5 +1,5 @@
-//! Tests of TCP over links with HARQ and ARQ: losses become delays. Without in-order delivery, TCP
-//! interprets the reordering as losses.
+//! Tests of TCP over links with HARQ and ARQ, which convert losses to delays. Without in-order
+//! delivery, TCP interprets the reordering as loss.
 
 use crate::common::*;
 use airpath_link::Files;
@@ -47,7 +47,7 @@ fn repeating(in_order: bool) -> Value {
 
 /// No packet is lost in either direction, TCP retransmits nothing, and the link is fully used.
 #[test]
-fn in_order_tcp_sees_delays_instead_of_losses() {
+fn tcp_has_delays_instead_of_losses_with_in_order_delivery() {
     for link in lossy_links() {
         for recovery in ["newreno", "sack"] {
             let report = download(link.clone(), repeating(true), recovery);
@@ -69,7 +69,7 @@ fn in_order_tcp_sees_delays_instead_of_losses() {
 
 /// With 10 % loss, TCP uses less than a fifth of the link.
 #[test]
-fn without_retransmission_tcp_sees_the_losses() {
+fn tcp_has_losses_without_link_retransmissions() {
     for link in lossy_links() {
         let report = download(link.clone(), json!({}), "sack");
         let share = report.links[0].lost_packets as f64
@@ -96,7 +96,8 @@ fn out_of_order_delivery_causes_spurious_tcp_retransmissions() {
     }
 }
 
-/// If one in ten packets is retransmitted 8 ms later, the mean delay is 0.1 · 8 + 0.01 · 8 + … ms.
+/// A tenth of the transmissions fail, and each failure adds 8 ms. The mean added delay is 0.1 · 8 +
+/// 0.01 · 8 + … ms.
 #[test]
 fn the_link_counts_recovered_packets_and_their_delay() {
     for link in lossy_links() {

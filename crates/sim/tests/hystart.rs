@@ -49,7 +49,7 @@ fn slow_start_ends_before_the_queue_overflows() {
 
 /// Slow start does not end so early that the link stays underused.
 #[test]
-fn the_link_is_used_from_the_start() {
+fn slow_start_does_not_end_too_early_to_fill_the_link() {
     for cc in ["reno", "cubic"] {
         for hystart in ["classic", "plus-plus"] {
             let (_, used) = overshoot(cc, hystart, 2);

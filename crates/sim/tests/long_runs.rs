@@ -69,9 +69,10 @@ fn ten_days_of_one_flow_keep_a_slow_link_busy() {
     }
 }
 
-/// The same flow with a loss of 2 %: the sender recovers from about 17 000 losses.
+/// Runs the flow of the previous test with a loss of 2 %. The sender recovers from about 17 000
+/// losses.
 #[test]
-fn ten_days_of_losses_are_recovered_from() {
+fn sender_recovers_from_ten_days_of_losses() {
     for (name, mut options) in variants() {
         merge(&mut options, json!({"mss": 1000, "receive_window": 16_000}));
         let link = json!({"kind": "fixed", "rate_bps": 8320, "loss": 0.02});
@@ -80,7 +81,7 @@ fn ten_days_of_losses_are_recovered_from() {
         let (flow, link) = (&report.flows[0], &report.links[0]);
         assert!(link.lost_packets > 10_000, "{name}: {}", link.lost_packets);
         assert!(flow.retransmissions.unwrap() >= link.lost_packets * 99 / 100, "{name}: {flow:?}");
-        // A window of 8 segments keeps the link busy. In the worst case each loss costs a timeout.
+        // A window of 8 segments keeps the link busy. In the worst case each loss causes a timeout.
         let share = flow.delivered_bytes as f64 / (1000 * 10 * DAY) as f64;
         LOSSY.between(name, "", share, 0.6, 0.981);
     }
@@ -116,7 +117,7 @@ fn ten_days_with_a_reader_of_one_byte_per_second() {
     let flows = vec![flow(source, json!({}))];
     let report = run(&scenario(10 * DAY, flows, fixed(1_000_000), droptail(50), json!({})), 1);
     let flow = &report.flows[0];
-    // Bytes read, plus the receive buffer, of which a segment may be missing.
+    // Bytes read, plus the bytes in the receive buffer, which may have space for one more segment.
     let most = 10 * DAY + 10_000;
     let (found, least) = (flow.delivered_bytes as f64, (most - 3000) as f64);
     LONG.between("a reader of a byte per second", "B", found, least, most as f64);
@@ -215,8 +216,8 @@ fn flow_resumes_within_the_maximum_rto_after_loss_of_its_flight() {
     }
 }
 
-/// A rate trace with a gap of three minutes in each five minutes. In the worst case a gap costs the
-/// maximum RTO, which is half of the two minutes after the gap.
+/// A rate trace with a gap of three minutes in each five minutes. In the worst case the flow
+/// resumes one maximum RTO after the gap, which is half of the two minutes until the next gap.
 #[test]
 fn flow_survives_gaps_of_minutes_in_a_trace() {
     let rates = "time_s,rate_bps\n0,2e6\n120,0\n300,0\n";

@@ -1,5 +1,6 @@
-//! Tests that lookahead does not change results. Three runs are compared, at the end and at each
-//! pause: with lookahead, in order of time and stage, and by a driver that checks every stage.
+//! Tests that lookahead does not change results. At the end and at each pause, three runs are
+//! compared: with lookahead, without lookahead (in order of time and stage), and with a simple
+//! driver that checks every stage.
 
 use crate::common::*;
 use crate::networks::{Case, any_case, files};
@@ -117,7 +118,7 @@ proptest! {
     fn lookahead_and_plain_driver_give_equal_reports(case in any_case()) {
         let mut driver = Driver::new(case.network());
         driver.run(&()).expect("a run");
-        // The plain driver records no phases.
+        // The simple driver records no phases.
         let report = ReplicationReport { phases: Vec::new(), ..driver.report(0) };
         let plain = PlainDriver::new(case.network()).run();
         prop_assert_eq!(format!("{report:?}"), format!("{plain:?}"));
@@ -156,7 +157,7 @@ impl ReceiveWindow for EnqueueTimestamps {
 }
 
 /// Plug-ins that may share state are called in order of time. Plug-ins that are declared
-/// independent are not: lookahead depends on this.
+/// independent may be called out of order.
 #[test]
 fn plug_ins_that_share_state_are_called_in_order_of_time() {
     let flows = [10, 90].map(|delay_ms| {

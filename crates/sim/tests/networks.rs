@@ -1,5 +1,5 @@
-//! Random networks of all registered components. Delays, start times and pauses are round numbers,
-//! so that many events have equal times.
+//! Tests of random networks of all registered components. Delays, start times and pauses are round
+//! numbers, so that many events have equal times.
 
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, hop};
@@ -23,7 +23,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A scenario document, and the test parameters that are not in the document.
+/// A scenario document, and test parameters that the document does not contain.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) document: String,
@@ -344,8 +344,8 @@ fn any_hops() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Lets a flow cross the hops of `route`, if a link serves its data there; otherwise all hops. A
-/// flow without a link has an access wire with a rate.
+/// Sets the hops that a flow crosses: those of `route` if a link serves its data there, otherwise
+/// all hops. A flow that crosses no link has an access wire with a rate.
 fn set_route(flow: &mut Value, path: &Value, route: Option<(usize, usize)>) {
     let Some(hops) = path["hops"].as_array() else { return };
     let last = hops.len() - 1;

@@ -1,7 +1,8 @@
-//! Reno on a link with independent losses follows PFTK within 10 % for p = 10⁻⁴ … 10⁻², b = 2.
+//! Tests that the rate of Reno on a link with independent losses differs from PFTK by at most 10 %,
+//! for loss probabilities p = 10⁻⁴ … 10⁻² and b = 2 packets per ACK.
 //!
-//! `docs/explanation/pftk.md` shows the complete curve, and explains where and why it does not
-//! hold.
+//! `docs/explanation/pftk.md` shows the complete curve, and explains where and why PFTK is not
+//! accurate.
 
 use crate::pftk_case::Case;
 use airpath_conformance::Law;
@@ -19,7 +20,7 @@ const LOSSES: [(f64, f64); 3] = [(1e-4, 500.0), (1e-3, 3000.0), (1e-2, 20_000.0)
 /// standard deviation of the ratio is 1.0 % at p = 10⁻² and 0.4 % at p = 10⁻³ (60 seeds each). At
 /// 10⁻⁴ it is lower. With [`LOSSES`] the standard deviation is at most 0.6 %, and with a quarter of
 /// the losses 1.2 %. The largest deviation from PFTK is +5.3 %, so the margin to the tolerance is
-/// seven or four standard deviations.
+/// seven standard deviations, or four with a quarter of the losses.
 fn check(recovery: &'static str, component: f64) {
     for (p, losses) in LOSSES {
         let case = Case { p, b: 2, min_rto_s: 1.0, ack_delay_ms: 200, recovery };

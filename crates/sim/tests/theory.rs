@@ -136,10 +136,10 @@ fn arrivals_in_a_service(rho: f64, most: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Returns π_n for n < `levels`: the stationary distribution of the number of packets that a
-/// departure leaves behind, up to a constant factor (π₀ = 1). It follows from π_n = π₀ a_n +
-/// Σ_{j=1}^{n+1} π_j a_{n+1−j}. For a finite system it holds for all n that a departure can leave
-/// behind.
+/// Returns π_n for n < `levels`: the stationary distribution of the number of packets in the system
+/// just after a departure, up to a constant factor (π₀ = 1). It follows from π_n = π₀ a_n +
+/// Σ_{j=1}^{n+1} π_j a_{n+1−j}. In a finite system, this equation holds for all n that are possible
+/// after a departure.
 ///
 /// Source: Kleinrock, Queueing Systems I, §5.6 (the embedded Markov chain of M/G/1).
 pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
@@ -152,9 +152,8 @@ pub(crate) fn embedded_chain(rho: f64, levels: usize) -> Vec<f64> {
     pi
 }
 
-/// Departures leave behind the same distribution as arrivals find, and by PASTA it is the
-/// time-stationary distribution π of the number of packets in the system. The number of waiting
-/// packets is one less.
+/// The number of packets in the system has the same distribution π just after a departure, just
+/// before an arrival, and (by PASTA) at a random time. The number of waiting packets is one less.
 #[test]
 fn the_queue_length_of_m_d_1_follows_the_embedded_chain() {
     let rho = 0.7;
@@ -216,7 +215,7 @@ fn loss_of_a_short_queue_equals_that_of_m_d_1_k() {
     }
 }
 
-/// Computes the same chain by iterating its transition matrix, as an independent check.
+/// Checks the recursion against an iteration of the chain's transition matrix.
 #[test]
 fn the_recursion_is_the_stationary_distribution_of_the_transition_matrix() {
     let (rho, system) = (1.5_f64, 6);
@@ -266,7 +265,7 @@ fn constant_arrivals_above_capacity_fill_the_queue_linearly() {
     let report = run(&unlimited, 1);
     let (queue, link) = (&report.queues[0], &report.links[0]);
     assert_eq!((queue.arrived, queue.departed, link.delivered_packets), (10_000, 8000, 7999));
-    // Packets 0 … 7999 started their service: the mean waiting time is the mean of 0.2 n ms.
+    // Packets 0 … 7999 started their service, so the mean waiting time is the mean of 0.2 n ms.
     let mean = queue.mean_sojourn_s.expect("packets waited");
     CONSTANT.close("above capacity: mean wait", "s", mean, 0.2e-3 * 7999.0 / 2.0, 1e-9);
     assert_eq!((link.utilisation, queue.max_packets), (1.0, 2000));
@@ -282,8 +281,8 @@ fn constant_arrivals_above_capacity_fill_the_queue_linearly() {
     assert_eq!(report.links[0].utilisation, 1.0);
 }
 
-/// Two flows send at the same instants: the packet of the second flow waits while that of the first
-/// is served. Half of the packets wait for 1 ms, in each interval of 3 ms.
+/// Two flows send at the same instants: the packet of the second flow waits while the packet of the
+/// first flow is served. Half of the packets wait for 1 ms, in each interval of 3 ms.
 #[test]
 fn two_synchronous_constant_flows_wait_for_each_other() {
     let source = || flow(datagrams("cbr", 4_000_000), json!({}));

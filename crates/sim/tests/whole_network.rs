@@ -136,9 +136,9 @@ proptest! {
         cases: cases(256), failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// Packets sent = delivered + dropped + held, at every stage after every event, and over the
-    /// complete network. A driver that checks every stage to find the next event agrees with the
-    /// event queue.
+    /// After every event, packets sent = delivered + dropped + held, at every stage and over the
+    /// complete network. A simple driver that checks every stage to find the next event gives the
+    /// same results as the event queue.
     #[test]
     fn packets_are_conserved_and_a_plain_driver_agrees(scenario in any_scenario(), seed: u64) {
         let network = || build(&scenario, &Components::default(), &files(), seed, 0).expect("a network");
@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(entered, accounted);
         let mut driver = Driver::new(network());
         driver.run(&()).expect("a run");
-        // The plain driver records no phases.
+        // The simple driver records no phases.
         let report = ReplicationReport { phases: Vec::new(), ..driver.report(0) };
         prop_assert_eq!(report_text(&report), report_text(&checked));
         for queue in &report.queues {
@@ -227,8 +227,8 @@ fn an_added_flow_does_not_change_the_random_streams_of_others() {
         flow(tcp(json!({})), uniform.clone()),
         flow(datagrams("poisson", 3_000_000), json!({})),
     ];
-    // Times at which packets left their sources. For the TCP flow only the first packet, because
-    // its later packets depend on the other flows.
+    // Compares the times at which packets left their sources. For the TCP flow only the first
+    // packet is compared, because later packets depend on the other flows.
     let departures = |flows: Vec<Value>, seed| {
         let scenario = scenario(5, flows, fixed(100_000_000), droptail(100), json!({}));
         let network =
@@ -263,8 +263,8 @@ fn a_random_queue_does_not_change_the_losses_of_the_link() {
         let samples = driver.into_recorder().samples(Series::Drop).to_vec();
         samples.iter().map(|sample| sample.time).collect::<Vec<_>>()
     };
-    // Uses its random stream whenever a packet waits; the drop probability is 10⁻¹⁸ per waiting
-    // packet.
+    // This queue uses its random stream whenever a packet waits, and drops an arrival with a
+    // probability of 10⁻¹⁸ per waiting packet.
     let drawing = json!({"kind": "gred", "min_th": 0, "max_th": 1e9, "max_p": 1e-9});
     assert!(lost(droptail(100)).len() > 100);
     assert_eq!(lost(droptail(100)), lost(drawing));
@@ -357,7 +357,7 @@ fn packets_of_all_flows_wait_for_one_another_in_the_backhaul() {
     let link = network.links[0].stage;
     let from_link = log.iter().filter(|d| d.from == link);
     let sent: Vec<_> = from_link.map(|d| (d.flow.0, d.at.as_nanos())).collect();
-    // The link itself takes 1 µs.
+    // The transmission over the bottleneck takes 1 µs.
     let us = 1000;
     let (first, second) = (712 * MS + us, 724 * MS + us);
     assert_eq!(sent, [(0, 112 * MS + us), (1, 124 * MS + us), (0, first), (1, second)]);
@@ -373,8 +373,8 @@ fn acks_of_all_flows_wait_for_one_another_in_the_backhaul() {
     let shared = json!({"backhaul": backhaul(),
                         "ack_path": {"kind": "link", "link": link, "queue": droptail(10),
                                      "delay_ns": 7 * MS}});
-    // Forward: 0.32 ms, 100 ms, and 1 µs over the bottleneck. Reverse over the ACK link: 1 µs and
-    // its 7 ms.
+    // Forward: 0.32 ms, 100 ms, and 1 µs over the bottleneck. Reverse: 1 µs over the ACK link and
+    // its delay of 7 ms.
     for (change, ack_path_ns) in [(ideal, 0), (shared, 7 * MS + 1000)] {
         let scenario = scenario(1, flows.clone(), fixed(320_000_000), droptail(10), change);
         let (network, log) = departures(&scenario);

@@ -17,7 +17,7 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn equation_11_with_the_terms_of_figure_2() {
+fn queue_matches_equation_11_with_the_terms_of_figure_2() {
     let found = solved(&[]);
     close(found.queue_bytes, 7000.0);
     close(found.queue_delay_s, 0.0056);
@@ -62,7 +62,7 @@ fn unstable_equilibrium_has_a_warning() {
     let warned = |changes: &[(&str, Value)]| solved(changes).warnings.join("; ");
     let steep = warned(&[("/bottleneck/queue/b", json!(1.6))]);
     assert!(steep.starts_with("not stable: b = 1.6 is not below 1.571;"), "{steep}");
-    // 500 kB/s for 3 flows: windows of 10.4 kB, and 2·1000 packets take 18 s.
+    // 3 flows share 500 kB/s and have windows of 10.4 kB. A flow takes 18 s to send 2·1000 packets.
     let averaged = warned(&[
         ("/bottleneck/queue/b", json!(1.5)),
         ("/bottleneck/queue/time_constant_ns", json!(500_000_000)),

@@ -16,7 +16,7 @@ fn close(found: f64, expected: f64) {
 }
 
 #[test]
-fn two_flows_are_one_poisson_process() {
+fn two_flows_are_solved_as_one_poisson_process() {
     // 8 of 10 Mbit/s in packets of 1500 B: ρ = 0.8, a service of 1.2 ms.
     let solution = solved(&[]);
     close(solution.queue_packets, 1.6);

@@ -47,7 +47,7 @@ fn packet<'a>(law: &'a MimoDirection, kind: &str) -> &'a MimoPacket {
 }
 
 #[test]
-fn snr_thresholds_of_the_papers_packets() {
+fn snr_thresholds_match_the_packet_sizes_of_the_paper() {
     for (fec, segment, ack, on_air) in [
         (json!(null), [13.58, 16.72, 19.93], [6.40, 10.62, 15.30], [1040, 40]),
         (rs(0.93), [5.10, 5.58, 6.01], [4.86, 7.47, 11.20], [1118, 43]),
@@ -70,7 +70,7 @@ fn snr_thresholds_of_the_papers_packets() {
     }
 }
 
-/// Compares with all codes of up to 300 parity symbols.
+/// Compares the best code rate with all codes of up to 300 parity symbols.
 #[test]
 fn best_code_rate_is_the_maximum_over_all_codes() {
     for (bytes, kind) in [(1040u64, "segment"), (40, "ack")] {
@@ -193,7 +193,7 @@ fn snrs_and_code_rates_may_be_none() {
 }
 
 #[test]
-fn uncovered_keys_are_named() {
+fn reasons_name_the_uncovered_keys() {
     let reasons = |changes: &[(&str, Value)]| {
         let refused = MimoPackets::covers(&radio(json!(null), changes), &Files::default());
         fields_and_values(&refused.expect_err("it is refused"))

@@ -79,7 +79,7 @@ fn reasons_are_those_of_the_nearest_or_the_requested_model() {
         "flows.0.stop = a time: model fixed-point does not cover it. Covered: flows without an end\n\
          bottleneck.aqm.kind = pie: model fixed-point does not cover it. Covered: gred, droptail"
     );
-    // If two models have the same number of reasons, the first one in the list is reported.
+    // If two models have the same number of reasons, the first model in the list is reported.
     let one = changed(&changes[..1]);
     let refused = solve_with(&both(), &one, &Files::default(), None).unwrap_err();
     assert!(matches!(refused, SolveError::NotCovered { model: "fixed-point", .. }));

@@ -30,9 +30,9 @@ fn close(found: f64, expected: f64) {
 /// Times in ms: An ACK is received at 5.6 in a frame. Its data arrive at the base station at 0.6,
 /// wait 4.4 and are decoded 3 later. The next ACK is created at 3. Its contention request is
 /// received 30 later and waits 2 for a map; the ACK is received 10.6 after this map. With a
-/// piggyback request, the ACK waits 5, 10 or 15 for a burst, which carries the request, and 15 for
-/// the next burst, which is received 2.6 after it closes. The request is received at 5.6 in a frame
-/// and therefore misses a map.
+/// piggyback request, the ACK waits 5, 10 or 15 for the burst that carries its request, then 15 for
+/// the next burst, which is received 2.6 after this burst closes. The request is received at 5.6 in
+/// a frame and therefore misses a map.
 #[test]
 fn terms_equal_values_computed_by_hand() {
     let terms = terms_of(&[]);
@@ -43,7 +43,8 @@ fn terms_equal_values_computed_by_hand() {
     close(terms.base_rtt_s, 0.12);
     close(terms.contention_s, 0.03);
     close(terms.piggyback_s, 0.010 + 0.015 + 0.0026 - 0.0126);
-    // A request that is received at the start of the next frame is in time for its map.
+    // A request that is received at the start of the next frame is still served by the map of this
+    // frame.
     let sooner = terms_of(&[("/bottleneck/link/received_ns", json!(5_000_000))]);
     close(sooner.piggyback_s, 0.0075 + 0.010 + 0.0020 - 0.0120);
     close(terms.loss, 0.01);
@@ -162,7 +163,7 @@ fn solution_equals_both_methods_and_equation_9_of_the_model() {
 }
 
 #[test]
-fn falls_back_to_monte_carlo_with_warning() {
+fn solution_uses_monte_carlo_with_a_warning_if_the_grid_does_not_apply() {
     let large = solved(&[
         ("/flows/0/source/options/receive_window", json!(30_000_000)),
         ("/bottleneck/queue/limit", json!({"packets": 100_000})),

@@ -33,9 +33,15 @@ pub(crate) const TESTS: &[Test] = &[
     ("commands_of_both_sides_communicate", commands_of_both_sides_communicate),
     ("commands_have_no_other_descriptors", commands_have_no_other_descriptors),
     ("command_that_ignores_sigterm_is_killed", command_that_ignores_sigterm_is_killed),
-    ("command_that_ends_by_itself_is_not_awaited", command_that_ends_by_itself_is_not_awaited),
+    (
+        "command_that_exits_on_sigterm_ends_the_grace_period",
+        command_that_exits_on_sigterm_ends_the_grace_period,
+    ),
     ("a_killed_run_leaves_no_process", a_killed_run_leaves_no_process),
-    ("a_shell_has_the_terminal_and_gives_it_back", a_shell_has_the_terminal_and_gives_it_back),
+    (
+        "interactive_shell_uses_the_terminal_and_returns_it",
+        interactive_shell_uses_the_terminal_and_returns_it,
+    ),
     ("a_run_within_a_run_starts_commands", a_run_within_a_run_starts_commands),
 ];
 
@@ -266,7 +272,7 @@ fn command_that_ignores_sigterm_is_killed() {
     assert!(took >= Duration::from_millis(299), "{took:?}");
 }
 
-fn command_that_ends_by_itself_is_not_awaited() {
+fn command_that_exits_on_sigterm_ends_the_grace_period() {
     needs_root();
     let (_, outcome) = end_of("trap 'exit 9' TERM", Duration::from_secs(3600));
     assert_eq!(outcome, [LauncherEvent::Ended { side: Side::Client, status: 9 }]);
@@ -310,7 +316,7 @@ fn a_killed_run_leaves_no_process() {
     }
 }
 
-fn a_shell_has_the_terminal_and_gives_it_back() {
+fn interactive_shell_uses_the_terminal_and_returns_it() {
     needs_root();
     use nix::fcntl::OFlag;
     use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};

@@ -25,7 +25,10 @@ use std::sync::Arc;
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_transfer_delivers_its_bytes_and_completes", a_transfer_delivers_its_bytes_and_completes),
-    ("sixty_four_flows_at_once", sixty_four_flows_at_once),
+    (
+        "sixty_four_concurrent_flows_deliver_their_bytes",
+        sixty_four_concurrent_flows_deliver_their_bytes,
+    ),
     ("bulk_ends_at_its_stop", bulk_ends_at_its_stop),
     (
         "bursts_and_pauses_equal_those_of_the_simulator",
@@ -43,8 +46,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("failed_connection_is_reported", failed_connection_is_reported),
     ("a_run_that_is_stopped_keeps_its_counts", a_run_that_is_stopped_keeps_its_counts),
     ("threads_end_with_their_owner", threads_end_with_their_owner),
-    ("namespaces_are_crossed", namespaces_are_crossed),
-    ("namespaces_are_crossed_without_privileges", namespaces_are_crossed_without_privileges),
+    ("transfers_cross_namespaces", transfers_cross_namespaces),
+    (
+        "transfers_cross_namespaces_without_privileges",
+        transfers_cross_namespaces_without_privileges,
+    ),
 ];
 
 const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
@@ -52,7 +58,7 @@ const CLIENT: Ipv4Addr = Ipv4Addr::new(100, 65, 0, 0);
 const LOOPBACK: u32 = 1;
 /// Maximum lateness of a run whose times are compared with multiples of 10 ms, s.
 const IN_TIME_S: f64 = 0.02;
-/// Longer than any test.
+/// A duration that is longer than any test.
 const AN_HOUR_MS: u64 = 3_600_000;
 
 /// Moves this process into a separate network namespace with both addresses.
@@ -173,7 +179,7 @@ fn a_transfer_delivers_its_bytes_and_completes() {
     assert!((rate - 1_234_567.0).abs() < 1.0 && report.measured_s > 0.6 && report.measured_s < 2.0);
 }
 
-fn sixty_four_flows_at_once() {
+fn sixty_four_concurrent_flows_deliver_their_bytes() {
     let netns = namespace();
     let bytes = |number: u32| 10_000 + 7_919 * u64::from(number);
     let flows = (0..64).map(|number| EndpointFlow {
@@ -496,12 +502,12 @@ fn across(sides: &Sides) {
     assert!(carried > 100_000 / 1448 + 54_321 / 1448, "{carried} packets over the devices");
 }
 
-fn namespaces_are_crossed() {
+fn transfers_cross_namespaces() {
     needs_root();
     across(&sides(json!({})));
 }
 
-fn namespaces_are_crossed_without_privileges() {
+fn transfers_cross_namespaces_without_privileges() {
     needs_root();
     become_unprivileged();
     across(&sides(json!({})));

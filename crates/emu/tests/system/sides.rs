@@ -22,14 +22,20 @@ pub(crate) const TESTS: &[Test] = &[
     ("namespaces_have_no_route_to_the_host", namespaces_have_no_route_to_the_host),
     ("unread_device_counts_its_drops", unread_device_counts_its_drops),
     ("tcp_connects_and_is_counted", tcp_connects_and_is_counted),
-    ("packets_pass_pairs_where_tun_is_refused", packets_pass_pairs_where_tun_is_refused),
+    (
+        "packets_pass_veth_pairs_if_tun_is_not_permitted",
+        packets_pass_veth_pairs_if_tun_is_not_permitted,
+    ),
     ("unread_pair_counts_its_drops", unread_pair_counts_its_drops),
     ("two_runs_are_isolated", two_runs_are_isolated),
-    ("a_nested_run_reaches_the_server_around_it", a_nested_run_reaches_the_server_around_it),
-    ("a_range_is_used_once", a_range_is_used_once),
-    ("it_works_for_a_user_without_privileges", it_works_for_a_user_without_privileges),
-    ("it_works_for_root_without_capabilities", it_works_for_root_without_capabilities),
-    ("nothing_is_left", nothing_is_left),
+    (
+        "nested_run_reaches_the_server_of_the_outer_run",
+        nested_run_reaches_the_server_of_the_outer_run,
+    ),
+    ("used_address_range_is_rejected", used_address_range_is_rejected),
+    ("user_without_privileges_can_set_up_sides", user_without_privileges_can_set_up_sides),
+    ("root_without_capabilities_can_set_up_sides", root_without_capabilities_can_set_up_sides),
+    ("killed_process_leaves_no_namespace", killed_process_leaves_no_namespace),
 ];
 
 fn network() -> std::path::PathBuf {
@@ -199,7 +205,7 @@ fn tcp_connects_and_is_counted() {
     connect(&sides(json!({})));
 }
 
-fn packets_pass_pairs_where_tun_is_refused() {
+fn packets_pass_veth_pairs_if_tun_is_not_permitted() {
     needs_root();
     hide_tun();
     let error = Sides::open(&description(json!({"host_network": true})), &[0]).expect_err("TUN");
@@ -268,7 +274,7 @@ fn two_runs_are_isolated() {
     assert_eq!(one.device(Side::Client).name(), other.device(Side::Client).name());
 }
 
-fn a_nested_run_reaches_the_server_around_it() {
+fn nested_run_reaches_the_server_of_the_outer_run() {
     needs_root();
     let outer = sides(json!({}));
     setns(outer.netns(Side::Client), CloneFlags::CLONE_NEWNET).expect("within the outer run");
@@ -295,7 +301,7 @@ fn a_nested_run_reaches_the_server_around_it() {
     assert_eq!(error.expect_err("taken").what, "address");
 }
 
-fn a_range_is_used_once() {
+fn used_address_range_is_rejected() {
     needs_root();
     // Within a namespace that acts as the host network.
     let machine = sides(json!({"level": 9}));
@@ -313,7 +319,7 @@ fn a_range_is_used_once() {
     exchange(&sides(json!({"host_network": true})));
 }
 
-fn it_works_for_a_user_without_privileges() {
+fn user_without_privileges_can_set_up_sides() {
     needs_root();
     become_unprivileged();
     let error =
@@ -327,7 +333,7 @@ fn it_works_for_a_user_without_privileges() {
     assert!(status.contains("CapEff:\t0000000000000000"), "{status}");
 }
 
-fn it_works_for_root_without_capabilities() {
+fn root_without_capabilities_can_set_up_sides() {
     needs_root();
     sys::drop_capabilities().expect("drop");
     without_privileges();
@@ -344,7 +350,7 @@ fn without_privileges() {
     assert_eq!(route.to, "100.64.0.1/32");
 }
 
-fn nothing_is_left() {
+fn killed_process_leaves_no_namespace() {
     needs_root();
     let machine = sides(json!({"level": 9}));
     setns(machine.netns(Side::Server), CloneFlags::CLONE_NEWNET).expect("another machine");

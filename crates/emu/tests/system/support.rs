@@ -122,7 +122,7 @@ pub(crate) fn become_unprivileged() {
     become_unprivileged_with_tun(0o666);
 }
 
-/// Same as [`become_unprivileged`], with other permissions of `/dev/net/tun`.
+/// Calls [`become_unprivileged`] with other permissions of `/dev/net/tun`.
 pub(crate) fn become_unprivileged_with_tun(permissions: u32) {
     hide_tun();
     let tun = Path::new("/dev/net/tun");

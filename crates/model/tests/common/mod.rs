@@ -1,4 +1,4 @@
-//! Shared by the integration tests: the paper's drop curve, flows and parameters.
+//! Helper functions of the integration tests: drop curve, flows and parameters of qawla-2015.
 use airpath_model::{DropCurve, MultiRegimeLink, Problem, Regime, Tcp};
 
 /// Gentle RED (qawla-2015 eq. 1), thresholds in packets.

@@ -71,7 +71,7 @@ fn reverse() -> Value {
 }
 
 #[test]
-fn tcp_over_the_lossy_toy_gets_every_byte_once() {
+fn tcp_over_a_lossy_arq_link_delivers_every_byte_once() {
     let toy = toy();
     let transfer = 300_000;
     let mut source = tcp(json!({"min_rto_ns": 60 * SECOND, "initial_rto_ns": 60 * SECOND}));
@@ -99,7 +99,7 @@ fn tcp_over_the_lossy_toy_gets_every_byte_once() {
 }
 
 #[test]
-fn datagrams_cross_the_toy_once_and_in_order() {
+fn datagrams_cross_the_arq_link_once_and_in_order() {
     let toy = toy();
     let flows = vec![
         flow(datagrams("poisson", 200_000), json!({})),
@@ -119,7 +119,7 @@ fn datagrams_cross_the_toy_once_and_in_order() {
 }
 
 #[test]
-fn the_toy_sleeps_while_it_is_idle() {
+fn arq_link_has_no_wakeups_while_idle() {
     let toy = toy();
     // One packet each 100 s: in 10⁷ slots, the link needs only a few slots per packet.
     let source = json!({"kind": "cbr", "rate_bps": 120, "packet_bytes": 1500});

@@ -68,7 +68,8 @@ fn bulk_flows_in_both_directions_conserve_packets_on_every_link() {
     }
 }
 
-/// The same over a TDD link with bandwidth requests or proactive grants, with HARQ and losses.
+/// Runs bulk flows over a TDD link with bandwidth requests or proactive grants, with HARQ and
+/// losses.
 #[test]
 fn bulk_flows_in_both_directions_conserve_packets_on_a_tdd_link() {
     let ahead = |kind| json!({"kind": kind, "size_bytes": 46, "fallback_ns": 100 * MS});

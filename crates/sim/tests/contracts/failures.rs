@@ -365,9 +365,9 @@ impl Link for Again {
     }
 }
 
-/// Returns a scenario with the link `again`. The parameters select the ways of waking it: in time
-/// order or late, at its own time or before the next packet of a burst, or ahead of time after an
-/// access wire.
+/// Returns a scenario with the link `again`. The parameters select how the link is woken: in time
+/// order, late, or ahead of time after an access wire; and at its own time or before the next
+/// packet of a burst.
 fn woken_again(
     times: u64,
     source: &Value,

@@ -190,7 +190,7 @@ fn samples_of_an_application_that_pauses_are_marked() {
 }
 
 #[test]
-fn congestion_control_without_need_of_samples_gets_none() {
+fn congestion_control_that_uses_no_samples_receives_none() {
     let none = samples(json!({"recovery": "sack"}), json!({}), droptail(100), 0.02, false);
     assert!(none.is_empty());
 }

@@ -1,4 +1,5 @@
-//! One TCP flow on a link with independent losses: by simulation and by the PFTK formula.
+//! Computes the rate of one TCP flow on a link with independent losses, by simulation and by the
+//! PFTK formula.
 
 #![allow(dead_code)]
 
@@ -13,7 +14,7 @@ pub(crate) const LOSS_RATES: [f64; 9] = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-
 
 /// Base RTT, ms. The transmission time of 12 µs adds 0.01 %.
 const RTT_MS: u64 = 100;
-/// Receive window that never limits the sender, bytes.
+/// Receive window, bytes; it is so large that it never limits the sender.
 const RECEIVE_WINDOW: u64 = 100_000_000;
 const NANOS: f64 = 1e9;
 
