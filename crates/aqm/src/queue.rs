@@ -27,8 +27,8 @@ pub struct Queue {
     held_bytes: Bytes,
 }
 
-/// Wrapper of a plug-in discipline. It stores the arrival time in each packet, because a plug-in
-/// may not do so.
+/// Wrapper of a plug-in discipline. It stores the arrival time in each packet, because the queue of
+/// a plug-in might not store it.
 struct ArrivalNoting {
     inner: AnyQueue,
 }

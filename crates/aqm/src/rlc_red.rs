@@ -53,7 +53,7 @@ pub struct RlcRedConfig {
     /// Mark ECN-capable packets instead of dropping them.
     #[serde(default)]
     pub ecn: bool,
-    /// Values of `min_th` and `max_p` for ranges of the link rate. If the list is empty, both
+    /// Values of `min_th` and `max_p` for ranges of the link rate. If the list is empty, these
     /// values do not depend on the rate.
     #[serde(default)]
     pub by_rate: Vec<RlcRedRow>,

@@ -66,7 +66,7 @@ pub struct SbdConfig {
     #[serde(default)]
     pub ecn: bool,
     /// Values of `min_th` and `reaction_time_ns` for ranges of the link rate. If the list is empty,
-    /// both values do not depend on the rate.
+    /// these values do not depend on the rate.
     #[serde(default)]
     pub by_rate: Vec<SbdRow>,
 }

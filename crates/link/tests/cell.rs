@@ -326,9 +326,9 @@ struct Ledger {
     cell: Cell,
     harness: TestHarness,
     now: Time,
-    /// For each user: sizes of the arrived packets. The next field is the number of the last
-    /// departed packet.
+    /// For each user: sizes of the arrived packets.
     sizes: Vec<Vec<u32>>,
+    /// For each user: number of the last departed packet.
     last: [Option<u64>; 4],
     arrived: u64,
     left: u64,

@@ -106,8 +106,8 @@ fn scale_matches_rfc_table() {
     }
 }
 
-/// Delay 25 ms after 20 ms: 0.125 · 10 ms + 1.25 · 5 ms = 0.0075, divided by the value of the
-/// table.
+/// The delay is 25 ms now and was 20 ms before: 0.125 · 10 ms + 1.25 · 5 ms = 0.0075, divided by
+/// the value of the table.
 #[test]
 fn step_is_divided_by_scale() {
     let (delay, old) = (Duration::from_millis(25), Duration::from_millis(20));
@@ -166,7 +166,8 @@ fn derandomised_drop_gaps_are_bounded() {
     DROPS.equal("shortest gap at p = 1/8, derandomised", "arrivals", *least as f64, 7.0);
     let most = *gaps.iter().max().expect("drops") as f64;
     DROPS.between("longest gap", "arrivals", most, 7.0, 68.0);
-    // Six exempt arrivals, then a geometric number of arrivals with mean 8 and variance 56.
+    // A gap has six exempt arrivals, then a geometrically distributed number of arrivals with mean
+    // 8 and variance 56.
     let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
     let five_deviations = 5.0 * (56.0 / gaps.len() as f64).sqrt();
     DROPS.close("mean gap", "arrivals", mean, 14.0, five_deviations);

@@ -198,7 +198,8 @@ fn mean_gap_with_count_at_p_b_1_over_80_is_40() {
     line.gap(25);
     let sum: u64 = (0..DROPS).map(|_| line.gap(25)).sum();
     let mean = sum as f64 / f64::from(DROPS);
-    // Uniform on 1 to 79: mean 40, variance (79² − 1)/12; five standard deviations.
+    // Gaps are uniform on 1 to 79: mean 40, variance (79² − 1)/12. The tolerance is five standard
+    // deviations.
     let tolerance = 5.0 * ((79.0_f64.powi(2) - 1.0) / 12.0 / f64::from(DROPS)).sqrt();
     assert!((mean - 40.0).abs() < tolerance, "{mean}");
 }

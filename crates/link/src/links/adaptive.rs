@@ -208,8 +208,9 @@ struct Scheme {
     /// SNR for which `fer` and `loss` were computed, dB.
     snr_db: f64,
     fer: f64,
-    /// Rate c_m from the table. The next field is this rate, scaled to the current nominal rate.
+    /// Rate c_m from the table.
     given: Rate,
+    /// This rate, scaled to the current nominal rate.
     rate: Rate,
     /// Frame size for which `time`, `bytes` and `loss` were computed.
     frame: Bytes,

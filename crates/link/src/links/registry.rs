@@ -42,8 +42,8 @@ built_in_components! {
 #[derive(Clone, Default)]
 pub struct LinkRegistry {
     links: Registry<dyn Link + Send, LinkContext>,
-    /// Maps the name of a link to its directions. Links that serve exactly one direction are not
-    /// contained.
+    /// Maps the name of a link to its directions. The map does not contain links that serve exactly
+    /// one direction.
     sides: BTreeMap<String, Sides>,
 }
 

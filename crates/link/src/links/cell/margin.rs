@@ -1,14 +1,15 @@
 //! SNR margin m for the selection of the rate: constant, or adapted to a target loss.
 //!
 //! Source: clamp-2008 §5.2: m is "adaptively tuned such that the packet error rate after
-//! retransmissions is approximately a target". The paper does not define the adaptation; Airpath
-//! uses the following rule. There is one m for the cell, or one for each user (`per_user`). Each
-//! discarded packet adds δ(1 − p*) to m and each delivered packet subtracts δp*. Therefore m
-//! converges to a value at which the fraction p* of the packets is discarded. δ is 0.1 until the
-//! 10th loss, 0.02 until the 40th loss, and 0.002 afterwards. The initial value of m is 0, or the
-//! lower bound if that is larger. m is limited to [−4, 0.95]; the lower bound is configurable. The
-//! step size depends on the number of losses and not on time, so that m also converges in a cell
-//! with a low rate.
+//! retransmissions is approximately a target".
+//!
+//! The paper does not define the adaptation; Airpath uses the following rule. There is one m for
+//! the cell, or one for each user (`per_user`). Each discarded packet adds δ(1 − p*) to m and each
+//! delivered packet subtracts δp*. Therefore m converges to a value at which the fraction p* of the
+//! packets is discarded. δ is 0.1 until the 10th loss, 0.02 until the 40th loss, and 0.002
+//! afterwards. The initial value of m is 0, or the lower bound if that is larger. m is limited to
+//! [−4, 0.95]; the lower bound is configurable. The step size depends on the number of losses and
+//! not on time, so that m also converges in a cell with a low rate.
 
 use airpath_core::{Checks, above, at_least};
 use serde::Deserialize;
@@ -115,9 +116,9 @@ pub(super) struct Margin {
     /// Lower bound of m.
     least: f64,
     losses: u32,
-    /// Sum of m over the slots allocated since measurement started. The next field is the number of
-    /// these slots.
+    /// Sum of m over the slots allocated since measurement started.
     sum: f64,
+    /// Number of these slots.
     slots: u64,
 }
 

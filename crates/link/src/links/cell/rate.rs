@@ -77,8 +77,9 @@ impl RateConfig {
 /// Rate, bits and MCS of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Coded {
-    /// Selected rate, bit/s. The next field is the number of bits of a slot at this rate.
+    /// Selected rate, bit/s.
     pub(super) rate: f64,
+    /// Number of bits of a slot at this rate.
     pub(super) bits: u64,
     /// Index of the MCS in the table. `variate` is a uniform variate: the block fails if its error
     /// rate exceeds the variate. Both fields are 0 without a table.

@@ -31,8 +31,9 @@ pub(super) struct Radio {
     /// Arrival time of the first of these packets.
     pub(super) head_since: Time,
     /// Sum of the SNRs (power ratios) of the slots since the start of measurement in which the user
-    /// had data. The next field is the number of these slots.
+    /// had data.
     snr: f64,
+    /// Number of these slots.
     snr_slots: u64,
 }
 

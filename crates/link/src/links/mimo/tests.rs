@@ -111,7 +111,8 @@ fn chain_memory_ends_after_computed_symbols() {
     assert_eq!((after(0.5, 0.5), after(1.0, 1.0), after(0.0, 1e-300)), (1, u64::MAX, u64::MAX));
 }
 
-/// An alternating chain returns to its state after an even number of idle symbols.
+/// A chain whose state changes with every symbol has its initial state again after an even number
+/// of idle symbols.
 #[test]
 fn idle_time_is_counted_in_modulation_symbols() {
     let alternating = json!({"p_good_to_bad": 1, "p_bad_to_good": 1, "modulation": "qpsk"});

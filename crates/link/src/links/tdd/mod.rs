@@ -1,13 +1,14 @@
 //! TDD link with frames. Stations request uplink bandwidth from the base station.
 //!
-//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e. A frame starts with maps and downlink
-//! bursts; the uplink follows. The base station has a transmission queue and a request queue (a
-//! counter of bytes) for each station. At the start of a frame the base station allocates the
-//! downlink slots of this frame to waiting packets. It allocates to the requests the uplink slots
-//! of the frame to which the map refers. A burst is filled with the waiting data of its station
-//! when the burst closes. The station requests bandwidth for the remaining data by piggyback.
-//! Without a grant the station uses the request procedure. A grant policy may add proactive grants
-//! to the request queues.
+//! Source: wimax-2009 §2.1, §2.2, §4 and §5.1; IEEE 802.16e.
+//!
+//! A frame starts with maps and downlink bursts; the uplink follows. The base station has a
+//! transmission queue and a request queue (a counter of bytes) for each station. At the start of a
+//! frame the base station allocates the downlink slots of this frame to waiting packets. It
+//! allocates to the requests the uplink slots of the frame to which the map refers. A burst is
+//! filled with the waiting data of its station when the burst closes. The station requests
+//! bandwidth for the remaining data by piggyback. Without a grant the station uses the request
+//! procedure. A grant policy may add proactive grants to the request queues.
 //!
 //! The link has no wake-up in frames without pending work. Events with equal times are processed in
 //! this order: reception of requests, reception of bursts, closing of bursts, sending of requests,
@@ -113,9 +114,9 @@ pub struct Tdd {
     air: [AirInterface; 2],
     /// Radio channels, if the MCS is adaptive.
     radio: Option<Radio>,
-    /// Stations with data in the downlink. The next field contains the stations with a nonempty
-    /// request queue.
+    /// Stations with data in the downlink.
     with_data: UserSet,
+    /// Stations with a nonempty request queue.
     with_request: UserSet,
     /// Bursts that were granted by maps and have not closed, in order of their frames.
     bursts: VecDeque<Burst>,
@@ -138,9 +139,9 @@ pub struct Tdd {
     meters: [Meter; 2],
     received: Vec<RequestEvent>,
     candidates: Vec<Candidate>,
-    /// Downlink state of each station. The next field is the allocation of each station in the
-    /// current direction of the frame.
+    /// Downlink state of each station.
     offers: Vec<DownlinkState>,
+    /// Allocation of each station in the current direction of the frame.
     turns: Vec<FrameAllocation>,
     /// Time at which the first burst closes.
     closes: Time,

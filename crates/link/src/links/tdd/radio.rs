@@ -86,8 +86,8 @@ pub(super) struct Cell {
 
 /// Radio channel of a station.
 struct Channel {
-    /// Fed-back SNR. The next field is the SNR in each direction. All of them are copies of the
-    /// same process, which are sampled at different times.
+    /// SNR process, sampled at the times of the fed-back SNR. `met` contains a copy of the process
+    /// for each direction, sampled at the times of transmission.
     fed_back: SlottedSnr,
     met: [SlottedSnr; 2],
     /// Offset of the SNR that control events set, dB.
@@ -100,9 +100,9 @@ struct Channel {
 pub(super) struct Radio {
     tables: [Arc<PerTable>; 2],
     choosers: [Chooser; 2],
-    /// Capacity of a slot with each MCS at the nominal rate, by direction. The next field is the
-    /// capacity at the current rate.
+    /// Capacity of a slot with each MCS at the nominal rate, by direction.
     given: [Vec<SlotSize>; 2],
+    /// Capacity at the current rate.
     sizes: [Vec<SlotSize>; 2],
     uplink_db: f64,
     feedback: u64,

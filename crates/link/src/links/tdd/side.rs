@@ -42,9 +42,9 @@ pub(super) struct Msdu {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mpdu {
     pub(super) station: u32,
-    /// Number of the first packet with data in the MPDU. The next field counts the packets with
-    /// data in the MPDU.
+    /// Number of the first packet with data in the MPDU.
     first: u64,
+    /// Number of packets with data in the MPDU.
     packets: u32,
     /// Number of packets that end in the MPDU.
     pub(super) ends: u32,

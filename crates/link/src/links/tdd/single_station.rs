@@ -191,7 +191,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The MPDUs equal those that a `Side` creates from a queue of such packets.
+        /// The sizes of the MPDUs equal the sizes of the MPDUs that a `Side` creates from a queue
+        /// of these packets.
         #[test]
         fn mpdus_match_side(
             size in 40u64..3000, space in 16u64..5000, fragments: bool, packs: bool,

@@ -31,8 +31,8 @@ pub(super) struct Station {
     pub(super) requested: u64,
     /// Number of request headers that the base station must grant.
     pub(super) headers: u32,
-    /// Total bytes granted by maps. The next field is the total bytes of closed bursts. The
-    /// difference between both fields is granted but not used yet.
+    /// Total bytes granted by maps. The bytes of closed bursts are in `closed_ever`; the difference
+    /// is granted but not used yet.
     pub(super) granted_ever: u64,
     pub(super) closed_ever: u64,
     /// Value of `closed_ever` at the latest request.

@@ -16,9 +16,9 @@ use airpath_core::Rate;
 pub(in crate::links::cell) struct Shannon {
     /// Configured W and C.
     config: (f64, f64),
-    /// Bandwidth W at the current nominal rate, Hz. The next field is the largest rate C, bit/s;
-    /// infinite if there is no largest rate.
+    /// Bandwidth W at the current nominal rate, Hz.
     bandwidth_hz: f64,
+    /// Largest rate C, bit/s; infinite if there is no largest rate.
     cap_bps: f64,
     log: Logarithm,
     original: Rate,
