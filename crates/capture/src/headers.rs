@@ -1,11 +1,12 @@
 //! IPv4, TCP and UDP headers of the packets of one flow.
 //!
-//! Source: RFC 791 §3.1, RFC 9293 §3.1 and §3.2, RFC 2018 §2 and §3, RFC 7323 §2.2 and §3.2,
-//! RFC 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1, RFC 6994 §3 (a price).
-//! The payload is all zeros and is not stored.
-//! Differs from the simulated packet: a SYN includes the bytes of its options, so it is up to
-//! 20 bytes longer than in the simulation. If a scenario counts fewer header bytes than IPv4 and
-//! TCP (or UDP) have, every packet is longer by the difference.
+//! Source: RFC 791 §3.1, RFC 9293 §3.1 and §3.2, RFC 2018 §2 and §3, RFC 7323 §2.2 and §3.2, RFC
+//! 3168 §5 and §6.1, RFC 768, RFC 6864 §4.1, RFC 6994 §3 (option with a price). The payload is all
+//! zeros and is not stored.
+//!
+//! Differences from the simulated packet: a SYN in the capture includes its options, so it is up to
+//! 20 bytes longer than in the simulation. If the header size in the scenario is smaller than that
+//! of IPv4 and TCP (or UDP), every packet in the capture is longer by the difference.
 
 use crate::checksum::internet_checksum;
 use airpath_core::{Flags, FlowId, Packet, PacketKind};
@@ -43,7 +44,7 @@ const OPTION_SACK: u8 = 5;
 const OPTION_TIMESTAMPS: u8 = 8;
 /// The first of the two option kinds for experiments (RFC 6994 §3).
 const OPTION_EXPERIMENT: u8 = 253;
-/// Identifier of this experiment; not registered.
+/// Experiment identifier (ExID) of the price option; not registered.
 const PRICE_EXPERIMENT: u16 = 0xc1a4;
 
 /// Options that a connection negotiates in SYN and SYN-ACK.
@@ -55,7 +56,7 @@ pub struct TcpSettings {
     pub sack: bool,
     /// True if every segment carries timestamps (RFC 7323 §3.2).
     pub timestamps: bool,
-    /// Largest advertised window, bytes. Above 65 535 it is scaled.
+    /// Largest advertised window, bytes. A window above 65 535 is scaled.
     pub receive_window: u64,
 }
 
@@ -115,10 +116,11 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates the connection of `flow`. Without settings it carries datagrams.
+    /// Creates the generator for `flow`. If `tcp` is `None`, the flow carries datagrams.
     ///
-    /// The addresses of source and sink of flow n are 10.0.0.0 + n + 1 and 10.128.0.0 + n + 1. The
-    /// source port is n modulo the dynamic ports; the sink port is 5001.
+    /// For flow n, the address of the source is 10.0.0.0 + n + 1 and that of the sink 10.128.0.0 +
+    /// n + 1. The source port is a dynamic port, selected by n modulo the number of dynamic ports.
+    /// The sink port is 5001.
     pub fn new(flow: FlowId, tcp: Option<TcpSettings>) -> Connection {
         let FlowId(number) = flow;
         let host = (number + 1) & 0x007f_ffff;
@@ -135,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// Returns true if the connection carries TCP.
+    /// Returns true if the flow is a TCP connection.
     pub fn is_tcp(&self) -> bool {
         self.tcp.is_some()
     }
@@ -204,9 +206,9 @@ impl Connection {
         to.bytes[12] = (to.length as u8 / 4) << 4;
     }
 
-    /// Returns the window field (RFC 7323 §2.3), which is scaled in all segments without SYN. Data
-    /// packets contain the receive window of the connection; it has no effect, because the source
-    /// receives no data.
+    /// Returns the window field (RFC 7323 §2.3), which is scaled in all segments except SYN and
+    /// SYN-ACK. Data packets contain the configured receive window, which has no effect, because
+    /// the source receives no data.
     fn window_field(&self, settings: &TcpSettings, packet: &Packet) -> u16 {
         let is_syn = packet.flags.contains(Flags::SYN);
         let window = match packet.kind {
@@ -217,7 +219,7 @@ impl Connection {
         u16::try_from(window >> shift).unwrap_or(u16::MAX)
     }
 
-    /// Adds MSS, SACK-permitted, timestamps and window scale, if used.
+    /// Adds the options MSS, SACK-permitted, timestamps and window scale, each if it is used.
     fn syn_options(&self, settings: &TcpSettings, packet: &Packet, to: &mut Assembly) {
         to.put(&[OPTION_MSS, 4]);
         to.put_u16(u16::try_from(settings.mss).unwrap_or(u16::MAX));
@@ -251,7 +253,7 @@ impl Connection {
         }
     }
 
-    /// Adds the UDP header. Returns the payload, bytes.
+    /// Adds the UDP header. Returns the payload size, bytes.
     fn udp_header(&self, packet: &Packet, to: &mut Assembly) -> usize {
         let payload = (packet.size as usize).saturating_sub(IP_HEADER + UDP_HEADER);
         to.put_u16(self.source.port);
@@ -288,7 +290,7 @@ impl Connection {
         pseudo.put(&ip.bytes[12..20]);
         pseudo.put(&[0, protocol]);
         pseudo.put_u16((length - IP_HEADER) as u16);
-        // The payload is all zeros, which do not change the sum.
+        // The payload is all zeros, so it does not change the sum.
         let checksum = internet_checksum(&[pseudo.stored(), transport.stored()]);
         let (at, checksum) = match (protocol, checksum) {
             (PROTOCOL_TCP, checksum) => (16, checksum),
@@ -310,7 +312,7 @@ fn put_timestamps(packet: &Packet, to: &mut Assembly) {
 /// Length of the option with a price, bytes.
 const PRICE_OPTION: usize = 8;
 
-/// Adds the price in s, as a 32-bit IEEE 754 number. Queues write the price; ACKs echo it.
+/// Adds an option with the price, s, as a 32-bit IEEE 754 number.
 fn put_price(price: f32, to: &mut Assembly) {
     to.put(&[OPTION_EXPERIMENT, PRICE_OPTION as u8]);
     to.put_u16(PRICE_EXPERIMENT);
@@ -331,9 +333,9 @@ fn tcp_flags(packet: &Packet) -> u8 {
     .fold(0, |flags, (_, flag)| flags | flag)
 }
 
-/// Returns the IP identification: constant along the path of a packet, different for its
-/// retransmission. For ACKs it does not depend on the send time: duplicate ACKs without timestamps
-/// have the same value.
+/// Returns the IP identification. It is constant along the path of a packet and different for a
+/// retransmission. For ACKs it does not depend on the send time, so duplicate ACKs without
+/// timestamps have the same value.
 fn identification(packet: &Packet) -> u16 {
     let when = match packet.kind {
         PacketKind::Ack => u64::from(packet.tsval) << 32 | u64::from(packet.window),
@@ -343,7 +345,7 @@ fn identification(packet: &Packet) -> u16 {
     mix(mix(mix(who) ^ packet.seq) ^ when) as u16
 }
 
-/// Finalizer of SplitMix64: a bijection without visible patterns.
+/// Mixes the bits of `value` (finalizer of SplitMix64, a bijection).
 const fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,15 +1,16 @@
-//! Packets in capture files: IPv4, TCP and UDP headers, and the pcapng file.
+//! Capture files: generates IPv4, TCP and UDP headers for simulated packets, and writes pcapng
+//! files.
 //!
 //! | concern | file |
 //! | --- | --- |
 //! | the internet checksum | `checksum.rs` |
-//! | addresses, sequence numbers, options: the headers of one flow | `headers.rs` |
+//! | headers of the packets of one flow: addresses, sequence numbers, options | `headers.rs` |
 //! | the blocks of a pcapng file | `pcapng.rs` |
 //!
 //! This crate does not open files: it writes to a given [`std::io::Write`]. A simulated packet has
-//! no headers. The fields of a capture that the simulation does not have (addresses, ports, initial
-//! sequence numbers, identification) are derived from the flow number, so that equal runs give
-//! equal files.
+//! no headers. Header fields that do not exist in the simulation (addresses, ports, initial
+//! sequence numbers, identification) are derived from the flow ID, so that equal runs produce equal
+//! files.
 #![forbid(unsafe_code)]
 
 mod checksum;

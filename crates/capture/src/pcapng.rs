@@ -1,7 +1,8 @@
-//! Blocks of a pcapng file.
+//! Writer of pcapng files.
 //!
-//! Source: draft-ietf-opsawg-pcapng §3 and §4. The file has one section, in little-endian order,
-//! with its interfaces first. A file that ends between two blocks is a valid capture.
+//! Source: draft-ietf-opsawg-pcapng §3 and §4. The file has one section in little-endian byte
+//! order. The blocks of the interfaces come before the packets. If the file ends between two
+//! blocks, it is a valid capture.
 
 use crate::headers::Headers;
 use airpath_core::Time;
@@ -37,12 +38,12 @@ pub struct Section {
     pub comment: String,
 }
 
-/// Capture interface: a point of the path.
+/// Capture interface: the position on the path at which packets are captured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Name of the interface.
     pub name: String,
-    /// Description of its packets, one sentence.
+    /// Description of the captured packets, one sentence.
     pub description: String,
     /// Origin of the packets.
     pub comment: String,
@@ -53,7 +54,7 @@ pub struct Interface {
 /// Direction of a packet, seen from the capturing host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// In transit.
+    /// The packet is in transit.
     Passing,
     /// The packet arrives at the host.
     Inbound,
@@ -68,10 +69,11 @@ pub struct PcapngWriter<W: Write> {
 }
 
 impl<W: Write> PcapngWriter<W> {
-    /// Writes the start of a file with these interfaces, which are numbered by position.
+    /// Writes the start of a file: the section and its interfaces. The index in `interfaces` is the
+    /// interface ID.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// Returns an error if writing to the sink fails.
     pub fn new(
         sink: W,
         section: &Section,
@@ -102,10 +104,10 @@ impl<W: Write> PcapngWriter<W> {
         Ok(writer)
     }
 
-    /// Writes a packet without payload that was captured at `at` on interface `interface`.
+    /// Writes the headers of a packet that was captured at `at` on interface `interface`.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// Returns an error if writing to the sink fails.
     pub fn packet(
         &mut self,
         interface: u32,
@@ -121,7 +123,7 @@ impl<W: Write> PcapngWriter<W> {
     /// Writes a complete real packet that was captured at `at` on interface `interface`.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// Returns an error if writing to the sink fails.
     pub fn whole_packet(
         &mut self,
         interface: u32,
@@ -166,7 +168,7 @@ impl<W: Write> PcapngWriter<W> {
     /// Flushes the sink.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// Returns an error if writing to the sink fails.
     pub fn flush(&mut self) -> io::Result<()> {
         self.sink.flush()
     }
@@ -174,7 +176,7 @@ impl<W: Write> PcapngWriter<W> {
     /// Flushes the sink and returns it.
     ///
     /// # Errors
-    /// If the sink fails.
+    /// Returns an error if writing to the sink fails.
     pub fn finish(mut self) -> io::Result<W> {
         self.sink.flush()?;
         Ok(self.sink)
@@ -186,7 +188,7 @@ impl<W: Write> PcapngWriter<W> {
         self.put_u32(0); // the length follows
     }
 
-    /// Writes the length at the start and the end of the block, then writes the block.
+    /// Inserts the length at the start and the end of the block, then writes the block.
     fn end(&mut self) -> io::Result<()> {
         let length = self.block.len() as u32 + 4;
         self.block[4..8].copy_from_slice(&length.to_le_bytes());
@@ -213,7 +215,8 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// Adds a text, unless it is empty. Only a comment may use several options.
+    /// Adds a text option, unless the text is empty. A long text is split into several options,
+    /// which is valid only for comments.
     fn text_option(&mut self, code: u16, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {

@@ -1,4 +1,4 @@
-//! Ranges of numbers that a component accepts.
+//! Ranges of accepted values for numbers in a component's configuration.
 
 use std::fmt;
 use std::ops::{Bound, RangeInclusive};
@@ -6,7 +6,7 @@ use std::ops::{Bound, RangeInclusive};
 /// A number in a component's configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A count, or a quantity in its base unit.
+    /// A count, or a quantity in its base unit (an integer).
     Integer(u64),
     /// A real number.
     Real(f64),

@@ -1,20 +1,22 @@
-//! Macro that declares a contract: a trait for components, a trait for wrappers, and delegation.
+//! Macro `contract!`: declares the trait of a kind of component, the trait of its wrappers, and a
+//! macro for delegation.
 
 /// Declares the contract of a kind of component: a trait with default methods for components, a
 /// trait without defaults for wrappers, and a macro with which a wrapper delegates unchanged
 /// methods.
 ///
-/// A component implements the methods that it uses. A wrapper contains another component of the
-/// same kind. It implements the second trait and thereby has the first trait too. A wrapper must
-/// implement or delegate every method: the compiler lists the missing methods. Methods under
-/// `provided` have a default body that calls other methods; they are in the first trait only.
+/// A component implements the first trait; methods with a default body may be omitted. A wrapper
+/// contains another component of the same kind. It implements the second trait and thereby also the
+/// first trait. A wrapper must implement or delegate every method; the compiler lists the missing
+/// methods. Methods under `provided` have a default body that calls other methods. They exist only
+/// in the first trait.
 ///
-/// The macro has three forms. `delegate!(field: method, …)` passes the named methods to the
-/// component in that field. `delegate!(field)` passes all methods. `delegate!(match each)` passes
-/// all methods through a macro `each!(self, component => …)`, for an enum of components. The types
-/// in the signatures and the macro itself must be in scope. If both traits are in scope, a method
-/// call on a wrapper is ambiguous. In that case import the first trait only, and write the path of
-/// the second trait in `impl`.
+/// The delegation macro has three forms. `delegate!(field: method, …)` delegates the named methods
+/// to the component in that field. `delegate!(field)` delegates all methods. `delegate!(match
+/// each)` is for an enum of components: it delegates all methods through a macro `each!(self,
+/// component => …)`. The types in the signatures and the macro itself must be in scope. If both
+/// traits are in scope, a method call on a wrapper is ambiguous. In that case import only the first
+/// trait, and write the path of the second trait in `impl`.
 ///
 /// ```
 /// mod counter {
@@ -59,7 +61,7 @@
 /// ```
 #[macro_export]
 macro_rules! contract {
-    // The first token is `$`. The generated macro needs it in its rules.
+    // The first token is `$`, which the rules of the generated macro contain.
     ($d:tt
         $(#[$meta:meta])* pub trait $contract:ident { $($methods:tt)* }
         $(provided { $($provided:tt)* })?
@@ -76,7 +78,7 @@ macro_rules! contract {
         ] $($methods)* }
     };
 
-    // Reads one method after another: `{[documentation] name (arguments) [-> result]}`.
+    // Converts each method into the form `{[documentation] name (arguments) [-> result]}`.
     (@list [$($done:tt)*] $names:tt
         $(#[$doc:meta])* fn $name:ident ($($given:tt)*) $(-> $result:ty)?; $($rest:tt)*
     ) => {

@@ -1,4 +1,4 @@
-//! The ECN field.
+//! ECN field of a packet.
 
 /// The ECN field of the IP header (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,8 +20,8 @@ impl Ecn {
         !matches!(self, Ecn::NotEct)
     }
 
-    /// Returns the two bits of the field as a number. VCP uses them as a load code: 0 is not
-    /// capable, 1 low, 2 high and 3 overload.
+    /// Returns the two bits of the field. For VCP the result is the load code: 0 not ECN-capable, 1
+    /// low, 2 high, 3 overload.
     pub const fn bits(self) -> u8 {
         match self {
             Ecn::NotEct => 0b00,

@@ -1,4 +1,4 @@
-//! Errors of configuration and of running components.
+//! Errors in configurations, and errors of components during a run.
 
 use crate::bounds::{Bounds, Number};
 use std::error::Error;
@@ -7,9 +7,9 @@ use std::fmt;
 /// Accepted values of a field whose value was rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accepted {
-    /// No separate text: the reason may state the accepted values.
+    /// No separate text. [`Problem::problem`] may state the accepted values.
     Unstated,
-    /// Instruction that fixes the problem: one sentence without its full stop.
+    /// Instruction to fix the problem: one sentence without the full stop.
     Advice(String),
     /// Constant range of accepted numbers, in the base unit of the field.
     Within(Bounds),
@@ -28,7 +28,7 @@ pub struct Problem {
     pub problem: String,
     /// Accepted values.
     pub accepted: Accepted,
-    /// Dotted paths of the other fields that the violated rule reads; empty if unknown.
+    /// Dotted paths of the other fields on which the violated rule depends; empty if unknown.
     pub others: Vec<String>,
 }
 
@@ -59,7 +59,8 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// Creates an error with one problem. `problem` states the reason and the accepted values.
+    /// Creates an error with one problem. The text `problem` states the reason and the accepted
+    /// values.
     pub fn new(
         field: impl Into<String>,
         value: impl ToString,
@@ -125,7 +126,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Rejects a number outside a constant range. Returns true if the number is inside.
+    /// Rejects a number outside a constant range. Returns true if the number is inside the range.
     pub fn within(
         &mut self,
         field: &str,
@@ -142,7 +143,7 @@ impl Checks {
     }
 
     /// Rejects a number outside a range that depends on other values of the configuration.
-    /// `problem` is the reason. Returns true if the number is inside.
+    /// `problem` is the reason for the rejection. Returns true if the number is inside the range.
     pub fn related(
         &mut self,
         field: &str,
@@ -158,8 +159,9 @@ impl Checks {
         false
     }
 
-    /// Same check as [`related`](Checks::related). `others` are the fields of the same
-    /// configuration that the rule reads. The report shows only those that the user has set.
+    /// Checks a number like [`related`](Checks::related). `others` are the fields of the same
+    /// configuration on which the range depends. The error report shows only those of these fields
+    /// that the user has set.
     pub fn related_to(
         &mut self,
         others: &[&str],
@@ -193,17 +195,20 @@ impl Checks {
         }
     }
 
-    /// Rejects a value. `advice` is the fix: one sentence without its full stop.
+    /// Rejects a value. `advice` is the instruction to fix the problem: one sentence without the
+    /// full stop.
     pub fn reject(&mut self, field: &str, value: impl ToString, problem: &str, advice: &str) {
         self.push(field, value, problem, Accepted::Advice(advice.to_owned()));
     }
 
-    /// Reports a missing field. `advice` is the fix: one sentence without its full stop.
+    /// Reports a missing field. `advice` is the instruction to fix the problem: one sentence
+    /// without the full stop.
     pub fn missing(&mut self, field: &str, advice: &str) {
         self.push(field, MISSING, MISSING, Accepted::Advice(advice.to_owned()));
     }
 
-    /// Adds the problems of the component at path `parent`. An empty `parent` adds them unchanged.
+    /// Adds the problems of a nested component, with `parent` before each field name. If `parent`
+    /// is empty, field names are unchanged. Returns the checked value if there is no problem.
     pub fn nested<T>(&mut self, parent: &str, checked: Result<T, ConfigError>) -> Option<T> {
         let error = match checked {
             Ok(value) => return Some(value),
@@ -219,10 +224,10 @@ impl Checks {
         self.problems.is_empty()
     }
 
-    /// Returns all problems as one error.
+    /// Returns all collected problems as one error.
     ///
     /// # Errors
-    /// If at least one value was rejected.
+    /// Returns an error if at least one value was rejected.
     pub fn finish(self) -> Result<(), ConfigError> {
         if self.problems.is_empty() {
             return Ok(());
@@ -273,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_names_the_other_fields_that_it_reads() {
+    fn problem_names_other_fields_of_the_violated_rule() {
         let mut checks = Checks::default();
         assert!(checks.related_to(&["max"], "min", 1_u8, at_most(2_u8), "above max"));
         assert!(!checks.related_to(&["max"], "min", 3_u8, at_most(2_u8), "above max"));
@@ -286,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_without_problems_is_accepted() {
+    fn checks_without_problems_return_no_error() {
         let mut checks = Checks::default();
         checks.within("limit", 1_usize, at_least(1_usize));
         assert_eq!(checks.finish(), Ok(()));

@@ -1,18 +1,18 @@
-//! Bytes of a packet on the air, and the link properties that a queue discipline receives.
+//! Size of a packet on the air, and the link properties that a queue discipline receives.
 
 use crate::units::{Bytes, Duration, Rate};
 
-/// Relative tolerance for a quotient that should be an integer number of bytes but is rounded up in
+/// Relative tolerance for a quotient that is an integer number of bytes but slightly larger in
 /// double precision.
 const ROUNDING: f64 = 1e-9;
 
-/// Block code over symbols of m bits, applied to each packet: the k = ⌈8L/m⌉ symbols of a packet of
-/// L bytes become b = round(k/r) symbols on the air.
+/// Block code over symbols of m bits, applied to each packet. A packet of L bytes has k = ⌈8L/m⌉
+/// data symbols, which the code extends to b = round(k/r) symbols on the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SymbolCode {
     /// Code rate r, in (0, 1].
     pub code_rate: f64,
-    /// Symbol length m, bits, 1 or more.
+    /// Symbol length m, bits, at least 1.
     pub symbol_bits: u32,
 }
 
@@ -27,7 +27,7 @@ impl SymbolCode {
         (data as f64 / self.code_rate).round() as u64
     }
 
-    /// Returns the bytes of a packet on the air, rounded up.
+    /// Returns the size of a packet on the air, rounded up to bytes.
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         let symbols = self.coded(self.data(packet));
         let bits = symbols.saturating_mul(u64::from(self.symbol_bits));
@@ -35,7 +35,7 @@ impl SymbolCode {
     }
 }
 
-/// A symbol code, and another code rate for packets up to a given size.
+/// A symbol code, optionally with another code rate for small packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Symbols {
     code: SymbolCode,
@@ -56,7 +56,7 @@ pub struct Framing {
 }
 
 impl Default for Framing {
-    /// No overhead.
+    /// Returns a framing without overhead.
     fn default() -> Framing {
         Framing {
             overhead: Bytes::ZERO,
@@ -74,29 +74,30 @@ impl Framing {
         Framing { overhead, ..Framing::default() }
     }
 
-    /// Pads the frame to a multiple of `block` bytes, 1 or more.
+    /// Pads the frame to a multiple of `block` bytes (at least 1).
     #[must_use]
     pub fn in_blocks(self, block: Bytes) -> Framing {
         let block = block.max(Bytes(1));
         Framing { block, is_coded: block > Bytes(1) || self.code_rate < 1.0, ..self }
     }
 
-    /// Sets the share of data in the transmitted bytes, in (0, 1]. The rest is parity.
+    /// Sets the code rate, in (0, 1]: the share of data in the transmitted bytes. The rest is
+    /// parity.
     #[must_use]
     pub fn coded_at(self, code_rate: f64) -> Framing {
         Framing { code_rate, is_coded: self.block > Bytes(1) || code_rate < 1.0, ..self }
     }
 
-    /// Codes frames by symbols, instead of blocks and a code rate. `small` is the largest size and
-    /// the code rate of small frames.
+    /// Applies a symbol code, which replaces blocks and the code rate. `small` is the largest size
+    /// of a small frame and the code rate of small frames.
     #[must_use]
     pub fn coded_by_symbols(self, code: SymbolCode, small: Option<(Bytes, f64)>) -> Framing {
         let small = small.map(|(up_to, code_rate)| (up_to, SymbolCode { code_rate, ..code }));
         Framing { symbols: Some(Symbols { code, small }), is_coded: true, ..self }
     }
 
-    /// Returns the bytes on the air of a packet of this size. The size may be a configured mean
-    /// that is larger than any packet.
+    /// Returns the size on the air of a packet. The argument may be a configured mean that is
+    /// larger than any IP packet.
     #[inline]
     pub fn on_air(&self, packet: Bytes) -> Bytes {
         let frame = Bytes(packet.0.saturating_add(self.overhead.0));
@@ -129,7 +130,7 @@ pub struct LinkRate {
 }
 
 impl LinkRate {
-    /// Creates a link rate without framing overhead.
+    /// Creates the properties of a link without framing overhead.
     pub fn of_packets(nominal: Rate) -> LinkRate {
         LinkRate { nominal, framing: Framing::default() }
     }
@@ -168,7 +169,8 @@ mod tests {
         assert_eq!(sizes(overhead.coded_at(0.5)), [3004, 84, 6, 4]);
     }
 
-    /// An integer quotient stays the same integer: 930 / 0.93 is above 1000 in double precision.
+    /// The result of 930 / 0.93 is above 1000 in double precision, but must not be rounded up to
+    /// 1001.
     #[test]
     fn framing_does_not_round_up_integer_quotients() {
         for (bytes, percent, on_air) in [(930, 93, 1000), (7, 70, 10), (1041, 3, 34_700)] {
@@ -177,9 +179,9 @@ mod tests {
         }
     }
 
-    /// b = round(k/r) (vcp-2008 §II.C), rounded up to bytes.
+    /// The code has b = round(k/r) symbols (vcp-2008 §II.C). The size in bytes is rounded up.
     #[test]
-    fn symbol_code_rounds_to_nearest_symbol_and_has_a_rate_for_small_frames() {
+    fn symbol_code_rounds_to_nearest_symbol_and_uses_rate_of_small_frames() {
         let code = SymbolCode { code_rate: 0.93, symbol_bits: 8 };
         let sizes =
             |framing: Framing| [1040, 128, 40, 1].map(|bytes| framing.on_air(Bytes(bytes)).0);

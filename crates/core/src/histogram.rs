@@ -1,13 +1,14 @@
-//! Distributions of time spans: a histogram whose bucket width grows with the span.
+//! Histogram of time spans. The width of a bucket grows with the span.
 //!
-//! A span of n ns is counted in the bucket of n + 64. Each octave, from 2ᵉ to 2ᵉ⁺¹, has 64 buckets
-//! of equal width. Spans below 64 ns have one bucket per nanosecond. The width of every other
-//! bucket is at most 1/64 of its spans. Each bucket stores its least and its greatest span, and
-//! quantiles are interpolated between them. If all spans of a bucket are equal, for example
-//! multiples of a transmission time that is longer than the bucket, quantiles are exact.
+//! To find the bucket of a span of n ns, the histogram uses the value n + 64. Each octave of these
+//! values, from 2ᵉ to 2ᵉ⁺¹, has 64 buckets of equal width. Spans below 64 ns have one bucket per
+//! nanosecond. The width of every other bucket is at most 1/64 of its spans. Each bucket stores its
+//! smallest and its largest span. A quantile is interpolated between these two spans. If all spans
+//! in a bucket are equal, quantiles are exact. Example: all spans are multiples of a transmission
+//! time that is longer than the width of a bucket.
 //!
-//! The range of [`Duration`] has 3649 buckets. Memory is allocated for the buckets between the
-//! least and the greatest span that occurred, and none before the first span.
+//! The range of [`Duration`] has 3649 buckets. Memory is allocated only for the buckets between the
+//! smallest and the largest counted span, and not before the first span.
 
 use crate::stats::Mean;
 use crate::units::Duration;
@@ -17,10 +18,10 @@ const OCTAVE: u64 = 64;
 /// Number of buckets that are allocated together.
 const GROWTH: u32 = 16;
 
-/// Counts of spans per bucket. The order of additions has no influence.
+/// Histogram of time spans. The result does not depend on the order in which spans are added.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    /// Buckets from number `first` on.
+    /// Allocated buckets; the index of the first of them among all buckets is `first`.
     buckets: Box<[Bucket]>,
     first: u32,
     wraps: Option<Box<Wraps>>,
@@ -31,26 +32,27 @@ pub struct Histogram {
 struct Bucket {
     /// Number of spans, modulo 2³².
     count: u32,
-    /// Least span, ns above the lower edge of the bucket, modulo 2³². Only buckets of spans above
-    /// 4.6 minutes are wider than 2³² ns; any value is inside such a bucket.
+    /// Smallest span minus the lower edge of the bucket, ns, modulo 2³². Only buckets of spans
+    /// above 4.6 minutes are wider than 2³² ns. In such a bucket the stored value may be wrong, but
+    /// is inside the bucket.
     least: u32,
     greatest: u32,
 }
 
-/// A bucket that is not empty.
+/// Number and range of the spans in one non-empty bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpanCount {
-    /// Bucket number, the same in every histogram.
+    /// Bucket index, which identifies the same bucket in every histogram.
     pub number: u32,
-    /// Least span in the bucket.
+    /// Smallest span in the bucket.
     pub least: Duration,
-    /// Greatest span in the bucket.
+    /// Largest span in the bucket.
     pub greatest: Duration,
     /// Number of spans.
     pub count: u64,
 }
 
-/// One entry, the bucket number, for each time that a count passed 2³².
+/// Overflows of 32-bit counts. Each overflow adds one entry: the index of the bucket.
 #[derive(Clone, Debug, Default)]
 struct Wraps(Vec<u32>);
 
@@ -71,7 +73,7 @@ impl Bucket {
     /// Extends the range of spans to include the range of `other`. The count does not change.
     #[inline]
     fn widen(&mut self, other: Bucket) {
-        // Rarely true, so that branches cost less than stores.
+        // The conditions are rarely true, so branches cost less than unconditional stores.
         if other.least < self.least {
             self.least = other.least;
         }
@@ -81,30 +83,32 @@ impl Bucket {
     }
 }
 
-/// Returns the bucket of a span, and the distance of the span from the lower edge, ns modulo 2³².
+/// Returns the index of the bucket of a span, and the span minus the lower edge of this bucket, ns,
+/// modulo 2³².
 #[inline]
 const fn place_of(span: Duration) -> (u32, u32) {
     let shifted = span.as_nanos() + OCTAVE;
-    // Setting the lowest bit keeps the position of the highest bit and avoids `ilog2` of zero.
+    // The lowest bit is set to avoid `ilog2` of zero. This does not change the position of the
+    // highest bit.
     let narrowed = (shifted | 1).ilog2() - OCTAVE.ilog2();
     let leading = shifted >> narrowed;
     (narrowed * OCTAVE as u32 + leading as u32, (shifted - (leading << narrowed)) as u32)
 }
 
-/// Returns the least span of a bucket, ns.
+/// Returns the lower edge of a bucket, ns.
 const fn edge_of(bucket: u32) -> u64 {
     let bucket = bucket as u64;
     ((OCTAVE + bucket % OCTAVE) << (bucket / OCTAVE - 1)) - OCTAVE
 }
 
-/// Returns the middle of a bucket, ns.
+/// Returns the centre of a bucket, ns.
 fn middle_of(bucket: u32) -> f64 {
     (edge_of(bucket) as f64 + edge_of(bucket + 1) as f64 - 1.0) / 2.0
 }
 
 impl Histogram {
-    /// Largest relative error of a quantile: the relative width of a bucket. The error is zero if
-    /// all spans of the bucket are equal.
+    /// Largest relative error of a quantile, which is the relative width of a bucket. The error is
+    /// zero if all spans in the bucket are equal.
     pub const RELATIVE_ERROR: f64 = 1.0 / OCTAVE as f64;
 
     /// Counts a span.
@@ -174,7 +178,8 @@ impl Histogram {
         }
     }
 
-    /// Returns the non-empty buckets as (number, bucket, count), in ascending order of their spans.
+    /// Returns the non-empty buckets as (bucket index, bucket, count), in ascending order of their
+    /// spans.
     fn counted(&self) -> impl Iterator<Item = (u32, Bucket, u64)> + Clone {
         let wraps = |bucket: u32| match &self.wraps {
             Some(wraps) => wraps.0.iter().filter(|wrapped| **wrapped == bucket).count() as u64,
@@ -196,8 +201,8 @@ impl Histogram {
         })
     }
 
-    /// Returns (span length in s, count) pairs in ascending order. The lengths are the middles of
-    /// the buckets: they are the same in every histogram, and within 0.8 % of the counted spans.
+    /// Returns pairs (span, s; count) in ascending order. The span is the centre of the bucket. It
+    /// is the same in every histogram and differs from the counted spans by at most 0.8 %.
     pub fn lengths(&self) -> impl Iterator<Item = (f64, u64)> {
         self.counted().map(|(number, _, count)| (middle_of(number) * 1e-9, count))
     }
@@ -207,9 +212,9 @@ impl Histogram {
         self.counted().map(|(_, _, count)| count).sum()
     }
 
-    /// Returns the `q`-quantile, s: the least span that is not exceeded by at least the fraction
-    /// `q` of all spans. The error is at most [`Histogram::RELATIVE_ERROR`]. `None` without spans.
-    /// `q` in [0, 1].
+    /// Returns the `q`-quantile, s, with `q` in [0, 1]: the smallest span such that at least the
+    /// fraction `q` of all spans is not larger. The relative error is at most
+    /// [`Histogram::RELATIVE_ERROR`]. `None` if no span was counted.
     pub fn quantile_s(&self, q: f64) -> Option<f64> {
         let rank = ((self.count() as f64 * q).ceil() as u64).max(1);
         let mut before = 0;
@@ -218,7 +223,7 @@ impl Histogram {
                 before += count;
                 return None;
             }
-            // The first rank of the bucket is its least span, the last rank its greatest span.
+            // The first rank in the bucket is its smallest span, the last rank its largest span.
             let share = (rank - before - 1) as f64 / (count - 1).max(1) as f64;
             let above = f64::from(bucket.least)
                 + share * (f64::from(bucket.greatest) - f64::from(bucket.least));
@@ -226,7 +231,7 @@ impl Histogram {
         })
     }
 
-    /// Returns the median, the 95th and the 99th percentile. `None` without spans.
+    /// Returns the median, the 95th and the 99th percentile. `None` if no span was counted.
     pub fn quantiles(&self) -> Option<Quantiles> {
         Some(Quantiles {
             p50_s: self.quantile_s(0.5)?,
@@ -243,7 +248,7 @@ impl PartialEq for Histogram {
     }
 }
 
-/// Delays: exact mean, and distribution.
+/// Delays with their exact mean and their histogram.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delays {
     sum_nanos: u128,
@@ -279,7 +284,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The bucket of 0 ns.
+    /// Index of the bucket of 0 ns.
     const ZERO: u32 = place_of(Duration::ZERO).0;
 
     fn of(nanos: &[u64]) -> Histogram {
@@ -339,7 +344,8 @@ mod tests {
         }
     }
 
-    /// Spans at multiples of a transmission time; neighbours are in different buckets.
+    /// All spans are multiples of a transmission time. Neighbouring multiples are in different
+    /// buckets.
     #[test]
     fn quantiles_on_a_wide_lattice_are_exact() {
         let mut spans: Vec<u64> = (1..60).flat_map(|n| vec![n * 2_400_000; n as usize]).collect();
@@ -352,7 +358,8 @@ mod tests {
         }
     }
 
-    /// Closely spaced spans: interpolation inside a bucket is far finer than the bucket.
+    /// Spans are closely spaced. The error of the interpolation is much smaller than the width of a
+    /// bucket.
     #[test]
     fn quantiles_are_interpolated_within_a_bucket() {
         let spans: Vec<u64> = (10_000_000..20_000_000).step_by(1009).collect();
@@ -388,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn mean_next_to_the_histogram_is_exact() {
+    fn mean_of_delays_is_exact() {
         let mut delays = Delays::default();
         [10, 20, 45].into_iter().for_each(|ms| delays.add(Duration::from_millis(ms)));
         assert_eq!(delays.mean().secs(), Some(0.025));
@@ -397,7 +404,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with the sorted spans: the quantile has rank ⌈q n⌉.
+        /// Compares the quantile with the span of rank ⌈q n⌉ among the sorted spans.
         #[test]
         fn a_quantile_is_within_the_stated_error(
             spans in prop::collection::vec(span(), 1..300), q in 0.0..=1.0

@@ -1,4 +1,4 @@
-//! Foundation of Airpath: typed units, the packet, the stage contract, the wake-up queue, named
+//! Core types of Airpath: typed units, the packet, the trait [`Stage`], the wake-up queue, named
 //! random streams, probes and statistics.
 //!
 //! ```text
@@ -8,9 +8,8 @@
 //! ```
 //!
 //! Every box is a [`Stage`]: it receives packets and the current time, returns the time of its next
-//! wake-up, and puts the packets that it sends into an outbox. No stage reads a clock, sleeps, does
-//! I/O or calls another stage, so the same code runs in virtual time (`airpath-sim`) and in real
-//! time.
+//! wake-up, and places sent packets in an outbox. No stage reads a clock, sleeps, does I/O or calls
+//! another stage, so the same code runs in virtual time (`airpath-sim`) and in real time.
 //!
 //! ```
 //! use airpath_core::{Bytes, Rate, Time};

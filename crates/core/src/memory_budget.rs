@@ -1,8 +1,9 @@
-//! Memory budget of recordings: a run that records too much ends with an error and does not abort.
+//! Memory budget of recordings. If a run exceeds the budget, it ends with an error instead of
+//! exhausting the system memory.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that recordings may still allocate, shared by all replications.
+/// Number of bytes that recordings may still allocate. All replications share one budget.
 #[derive(Debug)]
 pub struct MemoryBudget(AtomicU64);
 

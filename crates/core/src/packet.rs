@@ -1,4 +1,4 @@
-//! The packet: 64 bytes, passed by value.
+//! Packet of the simulation: 64 bytes, passed by value.
 //!
 //! One layout serves data segments, acknowledgements and datagrams. The comment of a field states
 //! for which packets it is valid. Sequence numbers are 64-bit stream offsets and never wrap. A
@@ -9,12 +9,12 @@ use crate::units::{Bytes, Duration, Time};
 use serde::Serialize;
 use std::ops::{Deref, DerefMut};
 
-/// Flow number, counted from 0.
+/// Flow ID: index of the flow, from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// User number of a shared link, counted from 0: a device in a cell, or a station. All flows of a
-/// user share the queue of that user.
+/// User ID: index of a user of a shared link, from 0. A user is a device in a cell, or a station.
+/// All flows of a user share that user's queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct UserId(pub u32);
 
@@ -37,7 +37,7 @@ pub struct Flags(u8);
 impl Flags {
     /// No flag set.
     pub const NONE: Flags = Flags(0);
-    /// SYN.
+    /// SYN: first segment of a connection.
     pub const SYN: Flags = Flags(1);
     /// ECN-Echo (RFC 3168 §6.1).
     pub const ECE: Flags = Flags(2);
@@ -49,9 +49,9 @@ impl Flags {
     /// arrived.
     pub const WINDOW_UPDATE: Flags = Flags(16);
 
-    /// Internal: this ACK has a real payload (emulation).
+    /// Internal: this ACK has a handle of real packet bytes (emulation).
     const REAL_BYTES: Flags = Flags(32);
-    /// PSH: the receiver acknowledges immediately.
+    /// PSH: the receiver acknowledges this segment immediately.
     pub const PSH: Flags = Flags(64);
 
     /// Returns true if every flag of `other` is set.
@@ -72,21 +72,21 @@ impl Flags {
     }
 }
 
-/// Handle of a real payload (emulation). 0 means no real payload.
+/// Handle of real packet bytes (emulation). 0 means that the packet has no real bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PayloadHandle(pub u32);
 
 /// A selectively acknowledged range (RFC 2018), relative to the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlock {
-    /// First byte of the range, counted from the cumulative acknowledgement.
+    /// Offset of the first byte of the range from the cumulative acknowledgement.
     pub offset: u32,
     /// Length of the range, bytes.
     pub length: u32,
 }
 
 impl SackBlock {
-    /// Stores a time in an unused block of a packet.
+    /// Encodes a time as a SACK block, for a packet without SACK blocks.
     const fn from_time(time: Time) -> SackBlock {
         let nanos = time.as_nanos();
         SackBlock { offset: nanos as u32, length: (nanos >> 32) as u32 }
@@ -97,9 +97,9 @@ impl SackBlock {
     }
 }
 
-/// A packet in flight: 64 bytes in two parts. A plain value, so that rings and outboxes copy it as
-/// one block. A stage that forwards a packet must not keep a copy; the conservation tests count
-/// packets.
+/// A packet of 64 bytes, in two parts. The type is `Copy`, so that rings and outboxes copy a packet
+/// as one block of memory. A stage that forwards a packet must not keep a copy, because
+/// conservation tests count packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Packet {
@@ -107,13 +107,13 @@ pub struct Packet {
     tail: PacketTail,
 }
 
-/// Fields of every packet. An ACK without SACK blocks has no other fields, so long queues of ACKs
-/// do not store the tail. [`Packet`] dereferences to this type.
+/// Fields of every packet. An ACK without SACK blocks uses no other fields, so that queues of such
+/// ACKs need not store the tail. [`Packet`] dereferences to this type.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct PacketHead {
-    /// Data: stream offset of the first payload byte. ACK: next expected byte (cumulative).
-    /// Datagram: datagram number, counted from 0.
+    /// Data: stream offset of the first payload byte. ACK: next expected byte (cumulative
+    /// acknowledgement). Datagram: index of the datagram, from 0.
     pub seq: u64,
     /// Flow of the packet.
     pub flow: FlowId,
@@ -123,12 +123,13 @@ pub struct PacketHead {
     low_nanos: u16,
     /// ACK: bytes that the receiver allows beyond `seq`. Data and datagrams: payload, bytes.
     pub window: u32,
-    /// Timestamp value (RFC 7323): clock of the sender, µs.
+    /// Timestamp value, TSval (RFC 7323): clock of the packet's sender, µs.
     pub tsval: u32,
-    /// Timestamp echo reply (RFC 7323). ACK of a connection without timestamps: the next 32 bits of
-    /// the send time; they do not appear in captures.
+    /// Timestamp echo reply, TSecr (RFC 7323). In an ACK of a connection without timestamps: bits
+    /// 16 to 47 of the send time, which do not appear in captures.
     pub tsecr: u32,
-    /// Explicit feedback: a price (CLAMP) or a load code (VCP). Queues write it, and ACKs echo it.
+    /// Explicit feedback: a price (CLAMP) or a load code (VCP). Queues write this field, and ACKs
+    /// echo it.
     pub feedback: f32,
     /// ACK: lower 32 bits of the last enqueue time, ns. Data and datagrams: handle of a real
     /// payload (emulation).
@@ -144,8 +145,9 @@ pub struct PacketHead {
     sack_count: u8,
 }
 
-/// The last 24 bytes of a packet. ACK: SACK blocks; the third block holds the handle of a real
-/// payload (emulation). Data and datagrams: send time and enqueue time, in the first two blocks.
+/// The last 24 bytes of a packet. ACK: SACK blocks, or in the third block the handle of a real
+/// payload (emulation). Data and datagrams: the send time in the first block, and the enqueue time
+/// in the second block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct PacketTail([SackBlock; 3]);
@@ -177,7 +179,8 @@ impl PacketHead {
     }
 }
 
-/// Converts a size to the width of the field. Scenarios respect the maximum size of an IP packet.
+/// Converts the size of an IP packet to the type of the field `size`. The checks of scenarios
+/// ensure that the size fits.
 #[inline]
 fn ip_size(bytes: u32) -> u16 {
     debug_assert!(bytes <= u32::from(u16::MAX), "{bytes} B are more than an IP packet");
@@ -188,9 +191,9 @@ fn ip_size(bytes: u32) -> u16 {
 const DATAGRAM_HEADER: u32 = 20 + 8;
 /// Bits of `sack_count` that hold the number of blocks.
 const SACK_COUNT: u8 = 0b11;
-/// Range of the enqueue time that an ACK stores, ns.
+/// Mask of the bits of the enqueue time that an ACK stores, ns.
 const ACK_CLOCK: u64 = (1 << 38) - 1;
-/// Range of the send time that an ACK of a connection without timestamps stores, ns.
+/// Mask of the bits of the send time that an ACK of a connection without timestamps stores, ns.
 const ACK_SENT_CLOCK: u64 = (1 << 48) - 1;
 
 impl Packet {
@@ -200,8 +203,8 @@ impl Packet {
         Packet::sent(PacketKind::Data, flow, seq, payload, header, now)
     }
 
-    /// Creates datagram number `seq` in an IP packet of `size` bytes, sent at `now`. The payload is
-    /// empty if the size does not exceed that of the headers.
+    /// Creates the datagram with index `seq` in an IP packet of `size` bytes, sent at `now`. The
+    /// payload is empty if `size` is at most the size of the headers.
     pub fn datagram(flow: FlowId, seq: u64, size: Bytes, now: Time) -> Packet {
         let size = size.0 as u32;
         let payload = size.saturating_sub(DATAGRAM_HEADER);
@@ -222,15 +225,16 @@ impl Packet {
         Packet { head, tail: PacketTail([sent, SackBlock::default(), SackBlock::default()]) }
     }
 
-    /// Creates an acknowledgement of everything before `ack` that allows `window` more bytes, in an
-    /// IP packet of `size` bytes.
+    /// Creates an ACK with the acknowledgement number `ack` and an advertised window of `window`
+    /// bytes, in an IP packet of `size` bytes.
     pub fn ack(flow: FlowId, ack: u64, window: u32, size: u32) -> Packet {
         let (kind, size) = (PacketKind::Ack, ip_size(size));
         let head = PacketHead { seq: ack, flow, size, window, kind, ..PacketHead::default() };
         Packet { head, tail: PacketTail::default() }
     }
 
-    /// Returns head and tail. The tail is the default tail unless [`PacketHead::has_tail`].
+    /// Returns the head and the tail. If [`PacketHead::has_tail`] is false, the tail is the default
+    /// tail.
     #[inline]
     pub fn parts(&self) -> (&PacketHead, &PacketTail) {
         (&self.head, &self.tail)
@@ -260,13 +264,13 @@ impl Packet {
         u64::from(self.window)
     }
 
-    /// Returns the stream offset behind the last payload byte (data).
+    /// Returns the stream offset after the last payload byte (data).
     #[inline]
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.window)
     }
 
-    /// Stores the send time of this ACK, `now`. `echo` is the timestamp echo reply if the
+    /// Stores `now` as the send time of this ACK. `echo` is the timestamp echo reply if the
     /// connection uses timestamps.
     #[inline]
     pub fn set_ack_sent_at(&mut self, now: Time, echo: Option<u32>) {
@@ -278,8 +282,8 @@ impl Packet {
         }
     }
 
-    /// Returns the time from sending this ACK to `now`. The result is modulo 2³² µs (71 minutes)
-    /// with timestamps, and modulo 2⁴⁸ ns (78 hours) without timestamps.
+    /// Returns the time from the transmission of this ACK to `now`. With timestamps the result is
+    /// modulo 2³² µs (71 minutes), without timestamps modulo 2⁴⁸ ns (78 hours).
     #[inline]
     pub fn ack_age(&self, now: Time, uses_timestamps: bool) -> Duration {
         let nanos = now.as_nanos();
@@ -290,8 +294,8 @@ impl Packet {
         Duration::from_nanos(nanos.wrapping_sub(sent) & ACK_SENT_CLOCK)
     }
 
-    /// Computes the age from the timestamp, which is exact to 1 µs, and the lower bits of the
-    /// nanoseconds.
+    /// Computes the age of an ACK from its timestamp, which has a resolution of 1 µs, and the
+    /// stored lower bits of the nanoseconds.
     fn ack_age_by_timestamp(&self, nanos: u64) -> Duration {
         let micros = ((nanos / 1000) as u32).wrapping_sub(self.tsval);
         let about = u64::from(micros) * 1000;
@@ -313,7 +317,7 @@ impl Packet {
         (self.kind != PacketKind::Ack).then(|| self.tail.0[1].as_time())
     }
 
-    /// Stores the enqueue time, `now`.
+    /// Stores `now` as the enqueue time.
     #[inline]
     pub fn set_queued_at(&mut self, now: Time) {
         if self.kind != PacketKind::Ack {
@@ -325,8 +329,8 @@ impl Packet {
         }
     }
 
-    /// Returns the time from the last enqueue to `now`. An ACK stores 38 bits of the enqueue time,
-    /// so its result is modulo 2³⁸ ns (274 s).
+    /// Returns the time from the last enqueue to `now`. For an ACK, which stores 38 bits of the
+    /// enqueue time, the result is modulo 2³⁸ ns (274 s).
     #[inline]
     pub fn waited(&self, now: Time) -> Duration {
         if self.kind != PacketKind::Ack {
@@ -346,8 +350,9 @@ impl Packet {
         &self.tail.0[..self.sack_blocks()]
     }
 
-    /// Appends a SACK block. The fourth and later blocks are omitted, as in RFC 2018. An ACK with a
-    /// real payload takes no blocks: its bytes already contain them.
+    /// Appends a SACK block. Ignores the fourth and later blocks, because three blocks fit into the
+    /// option (RFC 2018). Ignores every block if the ACK has real bytes, because these already
+    /// contain the SACK blocks.
     pub fn push_sack(&mut self, block: SackBlock) {
         let count = self.sack_blocks();
         if count < 3 && self.payload() == PayloadHandle::default() {

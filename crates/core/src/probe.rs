@@ -1,4 +1,4 @@
-//! Probes: time series and counts that stages record on request.
+//! Probes: time series and counts that stages record if the scenario requests them.
 
 use crate::memory_budget::{MemoryBudget, push_within};
 use crate::packet::{Packet, PacketKind};
@@ -18,23 +18,24 @@ pub enum Series {
     Rtt = 2,
     /// Packets waiting in a queue or held by its link.
     Queue = 3,
-    /// Sojourn time of a packet, s; id = flow.
+    /// Sojourn time of a packet, s. The sample's id is the flow.
     Sojourn = 4,
-    /// A drop; value = reason code, id = flow.
+    /// Drop of a packet. The value is the reason code, the sample's id is the flow.
     Drop = 5,
-    /// A mark; id = flow.
+    /// Mark of a packet. The sample's id is the flow.
     Mark = 6,
-    /// Regime of a link, from 0.
+    /// Index of the current regime of a link, from 0.
     Regime = 7,
     /// In-order payload of a flow delivered to the application, bytes.
     Delivered = 8,
-    /// Sequence number of a data segment that its sender sends, bytes; id = flow.
+    /// Sequence number of a data segment that is sent, bytes. The sample's id is the flow.
     SeqSent = 9,
-    /// Sequence number of a data segment that arrives at its receiver, bytes; id = flow.
+    /// Sequence number of a data segment that arrives at the receiver, bytes. The sample's id is
+    /// the flow.
     SeqReceived = 10,
-    /// Sequence number of a data segment that is dropped, bytes; id = flow.
+    /// Sequence number of a data segment that is dropped, bytes. The sample's id is the flow.
     SeqDropped = 11,
-    /// Modulation and coding scheme of a link: its number in the link's table, from 0.
+    /// Modulation and coding scheme (MCS) of a link: index in the link's table, from 0.
     Mcs = 12,
     /// Price of a packet that leaves a queue, s.
     Price = 13,
@@ -49,7 +50,7 @@ pub enum Series {
 }
 
 impl Series {
-    /// Every series with its name in scenarios and results.
+    /// All series, each with its name in scenarios and results.
     pub const ALL: [(Series, &'static str); 18] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
@@ -71,7 +72,7 @@ impl Series {
         (Series::LoadFactor, "load_factor"),
     ];
 
-    /// Returns the unit of the values; `1` for numbers without a unit.
+    /// Returns the unit of the values; `1` for values without a unit.
     pub const fn unit(self) -> &'static str {
         match self {
             Series::Rtt | Series::Sojourn | Series::Price => "s",
@@ -89,7 +90,7 @@ impl Series {
         }
     }
 
-    /// Returns true if the series describes events at queues: its rows name the queue.
+    /// Returns true if the series describes events at queues, so that its rows contain the queue.
     pub const fn is_at_queues(self) -> bool {
         matches!(
             self,
@@ -109,9 +110,9 @@ impl Series {
         Series::ALL.iter().find(|(_, n)| *n == name).map(|(series, _)| *series)
     }
 
-    /// Returns true if the series is a level that may be sampled once per interval. All values of
-    /// the other series are kept: counts (bytes, events) are summed, a sojourn time belongs to one
-    /// packet, and a change of regime or MCS is valid until the next change.
+    /// Returns true if the series is a level, of which one value per interval is sufficient. All
+    /// values of the other series are kept, because counts (bytes, events) are summed, a sojourn
+    /// time belongs to one packet, and a change of regime or MCS is valid until the next change.
     pub const fn is_level(self) -> bool {
         matches!(
             self,
@@ -133,7 +134,7 @@ impl Series {
 pub struct Sample {
     /// Time of the sample.
     pub time: Time,
-    /// Number of the flow or component.
+    /// Index of the flow or component.
     pub id: u32,
     /// Queue, for events at queues (drops, marks, sojourn times, lengths); otherwise `NONE`.
     pub queue: QueueId,
@@ -141,37 +142,37 @@ pub struct Sample {
     pub value: f64,
 }
 
-/// Drops of one direction of a flow, by [`DropReason`] code.
+/// Drops of one direction of a flow. The index in each array is the [`DropReason`] code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowDrops {
-    /// Packets by drop reason.
+    /// Number of dropped packets per drop reason.
     pub packets: [u64; DropReason::ALL.len()],
-    /// Bytes of IP packets by drop reason.
+    /// Size of the dropped IP packets per drop reason, bytes.
     pub bytes: [u64; DropReason::ALL.len()],
 }
 
-/// Drops by flow: data and datagrams first, ACKs second.
+/// Drops per flow.
 #[derive(Clone, Debug, Default)]
 struct DropsByFlow {
-    /// Count TCP packets in addition to datagrams.
+    /// True if drops of TCP packets are counted in addition to drops of datagrams.
     of_tcp: bool,
     /// Data and datagrams sent before this time are not counted.
     since: Time,
     flows: Vec<[FlowDrops; 2]>,
 }
 
-/// Thinned samples of one level: the last value of each component in the current interval.
+/// Thinning of the samples of one level: keeps the last value of each component per interval.
 ///
-/// Intervals begin at multiples of their length. The first value of a component is kept too,
-/// because it is the only value until the first interval ends.
+/// Intervals begin at multiples of their length. The first value of each component is also kept,
+/// because no other value precedes the end of the first interval.
 #[derive(Clone, Debug, Default)]
 struct Thinning {
-    /// Number of the interval.
+    /// Index of the current interval.
     number: u64,
     /// Samples of the current interval.
     kept: Vec<Sample>,
-    /// By component: index in `kept` of its last value. `FIRST` if that value must not be replaced,
-    /// `UNSEEN` for a component without a value.
+    /// For each component: index in `kept` of the component's last value. `FIRST` if this value
+    /// must not be replaced, `UNSEEN` if the component has no value.
     places: Vec<usize>,
 }
 
@@ -179,7 +180,8 @@ impl Thinning {
     const UNSEEN: usize = usize::MAX;
     const FIRST: usize = usize::MAX - 1;
 
-    /// Adds a value. It replaces an earlier value of the same component in the current interval.
+    /// Adds a value. The value replaces an earlier value of the same component in the current
+    /// interval.
     fn take(&mut self, sample: Sample) {
         let id = sample.id as usize;
         if self.places.len() <= id {
@@ -187,7 +189,8 @@ impl Thinning {
         }
         let place = self.places[id];
         match self.kept.get_mut(place) {
-            // An index from an earlier interval may now belong to another component.
+            // The stored index may be from an earlier interval; then the entry at this index
+            // belongs to another component.
             Some(kept) if kept.id == sample.id => *kept = sample,
             _ => {
                 let is_first = place == Thinning::UNSEEN;
@@ -211,15 +214,16 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Creates a recorder of `series`. For a level (cwnd, queue, …) the recorder keeps the last
-    /// value of each component in each `interval`, and the first value. It keeps all counts (drops,
-    /// bytes). Interval zero keeps all values.
+    /// Creates a recorder of `series`. For a level (cwnd, queue, …), the recorder keeps the first
+    /// value of each component and its last value in each `interval`. For counts (drops, bytes), it
+    /// keeps all values. If `interval` is zero, it keeps all values of all series.
     pub fn new(series: &[Series], interval: Duration) -> Recorder {
         let wanted = series.iter().fold(0, |bits, s| bits | 1 << *s as u32);
         Recorder { wanted, interval, ..Recorder::default() }
     }
 
-    /// Limits memory to the budget `room`. `None`: no limit except the system memory.
+    /// Limits the memory of the recordings to the budget `room`. `None`: the limit is the system
+    /// memory.
     pub fn keep_within(&mut self, room: Option<Arc<MemoryBudget>>) {
         self.room = room;
     }
@@ -257,29 +261,31 @@ impl Recorder {
     /// Moves the values of the current interval to the samples, in time order.
     fn end_interval(&mut self, series: usize) {
         let kept = &mut self.thinned[series].kept;
-        // The sort is stable: of two values at the same time, the second is valid.
+        // The sort is stable, so two values at the same time remain in their order.
         kept.sort_by_key(|sample| sample.time);
         for sample in kept.drain(..) {
             self.is_full |= !push_within(&mut self.samples[series], sample, self.room.as_deref());
         }
     }
 
-    /// Ends the current intervals. Before this call, the samples lack the last value of each level.
+    /// Ends the current intervals. Before this call, the samples do not contain the last values of
+    /// levels.
     pub fn finish(&mut self) {
         (0..Series::ALL.len()).for_each(|series| self.end_interval(series));
     }
 
-    /// Starts to count drops of TCP packets by flow. Drops of datagrams are always counted.
+    /// Enables the counts of dropped TCP packets per flow. Dropped datagrams are always counted.
     pub fn count_drops_by_flow(&mut self) {
         self.drops.of_tcp = true;
     }
 
-    /// Resets the drops by flow. Data and datagrams sent before `now` are no longer counted.
+    /// Resets the drop counts per flow. From now on, drops of data and datagrams that were sent
+    /// before `now` are not counted.
     pub(crate) fn restart_drop_counts(&mut self, now: Time) {
         self.drops = DropsByFlow { since: now, of_tcp: self.drops.of_tcp, flows: Vec::new() };
     }
 
-    /// Counts the drop of `packet` by flow.
+    /// Counts the drop of `packet` for its flow.
     pub(crate) fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
         let drops = &mut self.drops;
         if packet.kind != PacketKind::Datagram && !drops.of_tcp {
@@ -298,13 +304,13 @@ impl Recorder {
         counts.bytes[reason as usize] += u64::from(packet.size);
     }
 
-    /// Returns the drops of a flow: first of data or datagrams, then of ACKs.
+    /// Returns the drops of a flow in an array of two: drops of data or datagrams, drops of ACKs.
     pub fn drops_of(&self, flow: u32) -> [FlowDrops; 2] {
         self.drops.flows.get(flow as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the recorded samples of `series` in time order. For levels, the current interval is
-    /// missing.
+    /// Returns the recorded samples of `series` in time order. For levels, samples of the current
+    /// interval are not included.
     pub fn samples(&self, series: Series) -> &[Sample] {
         &self.samples[series as usize]
     }

@@ -1,4 +1,5 @@
-//! Run-time registries: built-in components by name, and plug-ins.
+//! Selection of components by name: tables of built-in components, and run-time registries of
+//! plug-ins.
 //!
 //! A crate lists its built-in components in one table (see `built_in_components!`). A user adds
 //! components of the same kind to a [`Registry`] under new names.
@@ -12,13 +13,13 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Inputs of the construction of a component, in addition to its configuration.
+/// Inputs that a component receives at construction, in addition to its configuration.
 pub struct Setup<'a, T: ?Sized, X = ()> {
     /// Seed of the component's random stream.
     pub seed: Seed,
     /// Plug-ins of the same kind, for a component that wraps another component.
     pub registry: &'a Registry<T, X>,
-    /// Further inputs of this kind of component. Example: the queue and the traces of a link.
+    /// Further inputs for this kind of component. Example: the queue and the traces of a link.
     pub extra: X,
 }
 
@@ -30,7 +31,8 @@ pub trait Component<T: ?Sized, X = ()>: Sized {
     /// Checks the ranges of all values, including nested components. Called before `build`.
     ///
     /// # Errors
-    /// With every problem of `config` that can be detected without files and other components.
+    /// The error lists every problem of `config` that can be detected without reading files and
+    /// without other components.
     fn check(config: &Self::Config) -> Result<(), ConfigError> {
         let _ = config;
         Ok(())
@@ -39,8 +41,8 @@ pub trait Component<T: ?Sized, X = ()>: Sized {
     /// Builds a component from `config`, which `check` has accepted.
     ///
     /// # Errors
-    /// If `config` does not fit `setup`, for example because of a missing file or another
-    /// component.
+    /// Returns an error if `config` does not fit `setup`, for example if a file is missing or
+    /// another component does not match.
     fn build(config: Self::Config, setup: Setup<'_, T, X>) -> Result<Self, ConfigError>;
 }
 
@@ -48,7 +50,7 @@ pub trait Component<T: ?Sized, X = ()>: Sized {
 pub type Factory<T, X = ()> =
     dyn Fn(&Value, Setup<'_, T, X>) -> Result<Box<T>, ConfigError> + Send + Sync;
 
-/// A boxed component, for large or rarely used components.
+/// Implementation for boxed components. Large or rarely used components are boxed.
 impl<T: ?Sized, X, P: Component<T, X>> Component<T, X> for Box<P> {
     type Config = P::Config;
 
@@ -61,7 +63,7 @@ impl<T: ?Sized, X, P: Component<T, X>> Component<T, X> for Box<P> {
     }
 }
 
-/// Plug-ins of one family, registered at run time. Clones share the constructors.
+/// Plug-ins of one kind, registered at run time. Clones share the constructors.
 pub struct Registry<T: ?Sized, X = ()> {
     factories: BTreeMap<String, Arc<Factory<T, X>>>,
     independent: BTreeSet<String>,
@@ -89,9 +91,9 @@ impl<T: ?Sized, X> Registry<T, X> {
         self.factories.insert(name.into(), Arc::new(factory));
     }
 
-    /// Declares that components called `name` share no mutable state with each other or with
-    /// anything else. Calls to components of different stages may then be made in any order.
-    /// Without this declaration they are made in time order, which is slower.
+    /// Declares that components called `name` share no mutable state with each other or with other
+    /// code. The driver may then call the components of different stages in any order. Without this
+    /// declaration it calls them in time order, which is slower.
     pub fn declare_independent(&mut self, name: impl Into<String>) {
         self.independent.insert(name.into());
     }
@@ -111,8 +113,8 @@ impl<T: ?Sized, X> Registry<T, X> {
     }
 }
 
-/// Registries of several families, indexed by their types. A component receives this collection if
-/// it contains components of other families. Clones share the registries.
+/// Registries of several kinds of components, indexed by registry type. A component that contains
+/// components of other kinds receives this collection. Clones share the registries.
 #[derive(Clone, Default)]
 pub struct Registries {
     by_type: Arc<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -139,16 +141,16 @@ thread_local! {
     static DEPENDENT_COMPONENTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Returns the number of plug-ins that this thread has built and that may share state with others.
-/// The builder of a stage compares the numbers before and after.
+/// Returns the number of plug-ins that this thread has looked up and that are not declared
+/// independent. The code that builds a stage compares the numbers before and after.
 pub fn dependent_components() -> u64 {
     DEPENDENT_COMPONENTS.with(Cell::get)
 }
 
-/// Returns the `kind` of a description `{"kind": …, …}`.
+/// Returns the value of `kind` in a description `{"kind": …, …}`.
 ///
 /// # Errors
-/// If the description is not an object or has no text `kind`.
+/// Returns an error if the description is not an object, or if `kind` is missing or not a string.
 pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
     let Some(object) = description.as_object() else {
         return Err(ConfigError::new("", description, "not a table. Set kind = \"…\""));
@@ -166,7 +168,7 @@ pub fn kind_of(description: &Value) -> Result<&str, ConfigError> {
 /// Splits a description `{"kind": …, …}` into the kind and the other keys.
 ///
 /// # Errors
-/// If the description is not an object or has no text `kind`.
+/// Returns an error if the description is not an object, or if `kind` is missing or not a string.
 pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
     let kind = kind_of(description)?.to_owned();
     let mut rest = description.as_object().cloned().unwrap_or_default();
@@ -174,11 +176,12 @@ pub fn split_kind(description: &Value) -> Result<(String, Value), ConfigError> {
     Ok((kind, Value::Object(rest)))
 }
 
-/// Reads the configuration of a built-in component from its description `{"kind": …, …}`. It does
-/// not copy the description, because networks have a hundred thousand components.
+/// Deserializes the configuration of a built-in component from its description `{"kind": …, …}`.
+/// Does not copy the description, because a network may have 100 000 components.
 ///
 /// # Errors
-/// If the argument is not a description, or if a key is missing, unknown or of the wrong type.
+/// Returns an error if the argument is not a description, or if a key is missing, unknown or of the
+/// wrong type.
 pub fn read_description<C: DeserializeOwned>(description: &Value) -> Result<C, ConfigError> {
     let parameters = description.as_object().into_iter().flatten();
     let parameters = parameters.filter(|(key, _)| *key != "kind");
@@ -191,7 +194,7 @@ pub fn read_description<C: DeserializeOwned>(description: &Value) -> Result<C, C
     })
 }
 
-/// Reads the configuration of a built-in component.
+/// Deserializes the configuration of a built-in component.
 ///
 /// # Errors
 /// If a key is missing, unknown or of the wrong type.
@@ -203,8 +206,8 @@ pub fn read_config<C: DeserializeOwned>(parameters: &Value) -> Result<C, ConfigE
 /// Reads and checks the parameters of a plug-in, then builds it.
 ///
 /// # Errors
-/// If a key is missing, unknown or of the wrong type; with every rejected parameter; or if the
-/// parameters do not fit `setup`.
+/// Returns an error if a key is missing, unknown or of the wrong type, if a parameter is rejected,
+/// or if the parameters do not fit `setup`.
 pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
     parameters: &Value,
     setup: Setup<'_, T, X>,
@@ -214,14 +217,15 @@ pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
     P::build(config, setup)
 }
 
-/// Declares the built-in components of a family: an enum with one variant per component and one for
-/// plug-ins, its construction by name, and the list of names. Each line declares one component. The
-/// most frequently used component must be first.
+/// Declares the built-in components of one kind. Generates an enum with one variant per component
+/// and one variant for plug-ins, a constructor that selects the variant by name, and the list of
+/// names. Each line declares one component. The first line must declare the most frequently used
+/// component.
 ///
-/// Generates two further macros. `each_component!(value, component => …)` evaluates the same
-/// expression for any component `value`. `usual_component_first!` inlines the first component
-/// behind one comparison and calls a separate function for all others; it is meant for calls with
-/// every packet.
+/// Generates two further macros. `each_component!(value, component => …)` evaluates an expression
+/// with the component that the enum `value` contains. `usual_component_first!` inlines the call for
+/// the first component and calls a separate function for all other components; it is intended for
+/// methods that are called for every packet.
 ///
 /// `built_in_components! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "…", … } }`
 #[macro_export]
@@ -232,7 +236,8 @@ macro_rules! built_in_components {
         $($name:literal => $variant:ident($component:ty): $summary:literal,)+
     }) => {
         $(#[$meta])*
-        // A separate tag: one load finds the variant, without decoding a niche.
+        // An explicit tag, so that one load is sufficient to find the variant, without decoding a
+        // niche.
         #[repr(u32)]
         pub enum $any {
             $(#[doc = $summary] $variant($component),)+
@@ -245,11 +250,11 @@ macro_rules! built_in_components {
             pub const BUILT_IN: &'static [(&'static str, &'static str)] =
                 &[$(($name, $summary)),+];
 
-            /// Checks the parameters of a built-in component. Components of other kinds are checked
-            /// when they are built.
+            /// Checks the parameters of a built-in component. Plug-ins are checked when they are
+            /// built.
             ///
             /// # Errors
-            /// With every rejected parameter.
+            /// The error lists every rejected parameter.
             pub fn check(description: &::serde_json::Value) -> Result<(), $crate::ConfigError> {
                 match $crate::registry::kind_of(description)? {
                     $($name => {
@@ -263,7 +268,7 @@ macro_rules! built_in_components {
             /// Builds the component of `description` (`{"kind": …, parameters}`).
             ///
             /// # Errors
-            /// If the kind is unknown or a parameter is rejected.
+            /// Returns an error if the kind is unknown or a parameter is rejected.
             pub fn build(
                 description: &::serde_json::Value,
                 setup: $crate::registry::Setup<'_, $object, $extra>,
@@ -292,8 +297,8 @@ macro_rules! built_in_components {
             }
         }
 
-        /// Evaluates an expression about the type of the built-in component with this name; `None`
-        /// for other names.
+        /// Evaluates an expression in which `$type_name` is the type of the built-in component with
+        /// this name. Returns `None` for other names.
         #[allow(unused_macros)]
         macro_rules! component_named {
             ($kind:expr, $type_name:ident => $call:expr) => {
@@ -314,8 +319,8 @@ macro_rules! built_in_components {
             };
         }
 
-        /// For methods with `&mut self`: `usual_component_first!(self, component, (argument, …):
-        /// (Type, …) => Type: …)`.
+        /// Usage, in methods with `&mut self`: `usual_component_first!(self, component, (argument,
+        /// …): (Type, …) => Type: …)`.
         #[allow(unused_macros)]
         macro_rules! usual_component_first {
             ($self:ident, $inner:ident, $given:tt: $types:ty => $result:ty: $call:expr) => {{

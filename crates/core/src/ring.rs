@@ -1,5 +1,5 @@
-//! First-in-first-out buffer of plain values, used for every packet: delay lines, queues,
-//! scoreboards.
+//! First-in-first-out ring buffer for delay lines, queues and scoreboards. Every packet passes
+//! through such buffers, so operations must be fast.
 //!
 //! The capacity is a power of two and entries are plain values, so that each operation is one copy
 //! and one mask. The ring allocates no memory before the first entry and grows by doubling.
@@ -9,9 +9,10 @@ use std::ops::{Index, IndexMut};
 /// Ring buffer of plain values, at most 2³¹ entries.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
-    /// Storage; its length is zero or a power of two. Unused places contain stale entries.
+    /// Storage, whose length is zero or a power of two. Unused slots contain stale entries.
     places: Box<[T]>,
-    /// Number of removed entries, modulo 2³². The oldest entry has this number modulo the capacity.
+    /// Number of removed entries, modulo 2³². This number modulo the capacity is the slot of the
+    /// oldest entry.
     taken: u32,
     /// Number of added entries, modulo 2³².
     put: u32,
@@ -41,7 +42,7 @@ impl<T: Copy> Ring<T> {
         number as usize & self.places.len().wrapping_sub(1)
     }
 
-    /// Returns the place of the entry at `index`, counted from the oldest entry.
+    /// Returns the slot of the entry at `index`, counted from the oldest entry.
     #[inline]
     fn place_of(&self, index: usize) -> usize {
         assert!(index < self.len(), "entry {index} of {}", self.len());
@@ -59,8 +60,9 @@ impl<T: Copy> Ring<T> {
         self.put = self.put.wrapping_add(1);
     }
 
-    /// Appends an entry and returns its place, so that the caller writes the entry without another
-    /// copy. Until then the place contains a stale entry or the default.
+    /// Appends an entry and returns a reference to its slot, so that the caller can write the entry
+    /// without another copy. Before the write, the slot contains a stale entry or the default
+    /// value.
     #[inline]
     pub fn push_place(&mut self) -> &mut T
     where
@@ -74,7 +76,7 @@ impl<T: Copy> Ring<T> {
         &mut self.places[place]
     }
 
-    /// Doubles the capacity and fills the new places with copies of `filler`.
+    /// Doubles the capacity and fills the new slots with copies of `filler`.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {
@@ -111,8 +113,8 @@ impl<T: Copy> Ring<T> {
         (0..self.len()).map(|index| &self[index])
     }
 
-    /// Returns the number of leading entries that satisfy `is_before`. No later entry may satisfy
-    /// it.
+    /// Returns the number of leading entries that satisfy `is_before`. No entry after these may
+    /// satisfy `is_before`.
     pub fn partition_point(&self, mut is_before: impl FnMut(&T) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {

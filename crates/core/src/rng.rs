@@ -1,8 +1,8 @@
-//! Named random streams.
+//! Random number streams, identified by names.
 //!
 //! Every stochastic component has its own stream, derived from the master seed, the replication and
-//! the name of the component. Adding a component does not change the samples of other components,
-//! and compared algorithms use the same random numbers.
+//! the name of the component. Therefore an additional component does not change the random numbers
+//! of other components, and runs that compare algorithms use the same random numbers.
 
 use crate::units::Duration;
 use rand_core::{RngCore, SeedableRng};
@@ -29,7 +29,7 @@ impl Stream {
         self.0.next_u64()
     }
 
-    /// Samples the uniform distribution on [0, 1); a multiple of 2⁻⁵³.
+    /// Samples the uniform distribution on [0, 1). The result is a multiple of 2⁻⁵³.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -65,7 +65,7 @@ impl Stream {
 pub struct Seed {
     /// Master seed of the run.
     pub master: u64,
-    /// Replication number.
+    /// Index of the replication.
     pub replication: u64,
     /// Component name, unique in its network: `bottleneck/queue`.
     pub name: String,
@@ -132,7 +132,7 @@ mod tests {
 
     const NORMAL: Law = Law {
         area: "Statistics",
-        source: "The normal law: mean 0, variance 1, fourth moment 3, and its tail beyond 2",
+        source: "Normal distribution: mean 0, variance 1, fourth moment 3, and the probability of values above 2",
         allows: "five standard deviations of 200 000 draws",
     };
 
@@ -153,7 +153,7 @@ mod tests {
 
     const EXPONENTIAL: Law = Law {
         area: "Statistics",
-        source: "The exponential law: mean 1 s, mean square 2 s²",
+        source: "Exponential distribution: mean 1 s, mean square 2 s²",
         allows: "five standard deviations of 200 000 draws",
     };
 

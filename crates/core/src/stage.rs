@@ -1,4 +1,5 @@
-//! The contract between a stage and its driver.
+//! The trait [`Stage`] of the components of a network, and the types that stages and their driver
+//! exchange.
 
 use crate::ecn::Ecn;
 use crate::error::StageError;
@@ -6,12 +7,12 @@ use crate::packet::{Packet, PacketKind, PayloadHandle, UserId};
 use crate::probe::{Recorder, Sample, Series};
 use crate::units::{Rate, Time};
 
-/// Stage number in its network. Events at the same time are handled in ascending order of stage
-/// numbers.
+/// Stage ID: index of a stage in its network. Events at the same time are handled in ascending
+/// order of stage IDs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StageId(pub u32);
 
-/// Queue number in its network, in the order of the results.
+/// Queue ID: index of a queue in its network, in the order of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueId(pub u32);
 
@@ -20,11 +21,11 @@ impl QueueId {
     pub const NONE: QueueId = QueueId(u32::MAX);
 }
 
-/// Number of an input or an output of a stage.
+/// Index of an input or an output of a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u8);
 
-/// A control event of the scenario for a stage at a given time.
+/// A control event that the scenario or the driver sends to a stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
     /// Start of the run. Every stage receives this event once, before any other event.
@@ -38,9 +39,9 @@ pub enum Control {
     /// A source sends no more new data.
     Stop,
     /// Change of a property of one user of a link. A link that does not distinguish users ignores
-    /// it.
+    /// this event.
     User(UserId, UserChange),
-    /// Any other event, by name, with its value.
+    /// Any other event: its name and its value.
     Other(String, f64),
 }
 
@@ -54,18 +55,19 @@ pub enum UserChange {
         /// Name of the scheme.
         name: String,
     },
-    /// Offset of the mean SNR from the configured value, dB.
+    /// New offset of the mean SNR from the configured value, dB.
     SnrMoved(f64),
 }
 
 /// A component of a network that receives, holds and forwards packets.
 ///
-/// A stage never reads a clock, never calls another stage and never blocks. A stage with several
-/// inputs and outputs is a duplex link, or has several queues. At equal times the driver calls
-/// `wake` for due stages before `receive`. Among stages, the lower [`StageId`] comes first.
+/// A stage never reads a clock, never calls another stage and never blocks. Examples of stages with
+/// several inputs and outputs are duplex links and stages with several queues. If several events
+/// have the same time, the driver calls `wake` for due stages before `receive`, and calls the stage
+/// with the lower [`StageId`] first.
 ///
-/// No method has a default that ignores the call: the compiler rejects a wrapper that does not
-/// forward `control`.
+/// No method has a default body that ignores the call. Therefore a wrapper that does not forward a
+/// method, for example `control`, does not compile:
 ///
 /// ```compile_fail,E0046
 /// # use airpath_core::{Ctx, Packet, Port, Stage, Time};
@@ -93,8 +95,9 @@ pub trait Stage {
     /// Handles the events that are due at `ctx.now`. Called at or after `next_wakeup`.
     fn wake(&mut self, ctx: &mut Ctx<'_>);
 
-    /// Returns the earliest internal timer, or [`Time::NEVER`] without timers. A time in the past,
-    /// or a million consecutive wake-ups at the same time, ends the run with an error.
+    /// Returns the expiry of the earliest internal timer, or [`Time::NEVER`] without timers. The
+    /// run ends with an error if this time is in the past, or after a million consecutive wake-ups
+    /// at the same time.
     fn next_wakeup(&self) -> Time;
 
     /// Calls `wake` and `next_wakeup` with a single dynamic dispatch.
@@ -114,7 +117,7 @@ pub trait Stage {
     /// Reacts to a control event. Ignores events that do not concern this stage.
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>);
 
-    /// Returns the number of packets inside, for conservation checks.
+    /// Returns the number of packets inside the stage, for conservation checks.
     fn held(&self) -> usize;
 }
 
@@ -154,12 +157,12 @@ pub enum DropReason {
     Channel = 2,
     /// A link discarded the packet after the last retransmission.
     Retries = 3,
-    /// The connection of the packet does not exist, or no longer exists.
+    /// The connection of the packet does not exist or has been closed.
     Stray = 4,
 }
 
 impl DropReason {
-    /// Every reason, in the order of its code.
+    /// All reasons, in the order of their codes.
     pub const ALL: [DropReason; 5] = [
         DropReason::Overflow,
         DropReason::Early,
@@ -183,15 +186,15 @@ impl DropReason {
 /// Drops and marks at one stage or queue since the start of measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DropCount {
-    /// Packets dropped, by [`DropReason`] code.
+    /// Number of dropped packets; the index is the [`DropReason`] code.
     pub dropped: [u64; DropReason::ALL.len()],
-    /// Packets marked CE.
+    /// Number of packets marked CE.
     pub marked: u64,
 }
 
 impl DropCount {
-    /// Returns the number of packets that the queue dropped. Packets that the channel corrupted
-    /// belong to the link.
+    /// Returns the number of packets that the queue dropped. Packets that the channel corrupted are
+    /// not included, because the link loses them.
     pub fn by_queue(&self) -> u64 {
         self.total() - self.dropped[DropReason::Channel as usize]
     }
@@ -211,8 +214,8 @@ pub struct Emission {
     pub packet: Packet,
 }
 
-/// Output number among the outputs of all stages: first output 0 of every stage, then output 1 of
-/// every stage, and so on. A stage has as many outputs as it uses.
+/// Index of an output among the outputs of all stages. The order is output 0 of every stage, then
+/// output 1 of every stage, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Output(pub u32);
 
@@ -223,31 +226,32 @@ impl Output {
         Output(stage.0 + port.0 as u32 * stages)
     }
 
-    /// Returns the stage of this output and the port number, in a network of `stages` stages.
+    /// Returns the stage and the port of this output in a network of `stages` stages.
     #[inline]
     pub const fn place(self, stages: u32) -> (StageId, Port) {
         (StageId(self.0 % stages), Port((self.0 / stages) as u8))
     }
 }
 
-/// Marks a stage without drops and marks.
+/// Value in `counts_of` for a stage without drops and marks.
 const NO_COUNTS: u32 = u32::MAX;
 
-/// Resources of a driver that all stages share, except outboxes: drop counters, probes, error slot.
+/// Resources of a driver that all stages share: drop counters, probes and the first error. Outboxes
+/// are not included.
 #[derive(Debug, Default)]
 pub struct Bus {
     /// Number of stages.
     stages: u32,
-    /// Counts of the stages with at least one drop or mark.
+    /// Counts of those stages that have at least one drop or mark.
     counts: Vec<DropCount>,
-    /// By stage: index in `counts`, or [`NO_COUNTS`].
+    /// For each stage: index in `counts`, or [`NO_COUNTS`].
     counts_of: Vec<u32>,
-    /// By queue: counts, up to the last queue with a drop or mark.
+    /// Counts for each queue, up to the last queue that has a drop or mark.
     queue_counts: Vec<DropCount>,
     released: Vec<PayloadHandle>,
-    /// First failure and its time.
+    /// First error of a stage and its time.
     error: Option<(Time, StageError)>,
-    /// The probes.
+    /// Recorder of the probes.
     pub recorder: Recorder,
 }
 
@@ -262,7 +266,7 @@ impl Bus {
         }
     }
 
-    /// Returns the drops and marks of `stage`, at its queues and elsewhere.
+    /// Returns all drops and marks of `stage`, including those at its queues.
     pub fn counts(&self, stage: StageId) -> DropCount {
         let place = self.counts_of[stage.0 as usize] as usize;
         self.counts.get(place).copied().unwrap_or_default()
@@ -280,13 +284,13 @@ impl Bus {
         self.recorder.restart_drop_counts(now);
     }
 
-    /// Handles of real payloads whose packets were dropped. The owner of the payloads empties this
-    /// list.
+    /// Returns the list of handles of real payloads whose packets were dropped. The owner of the
+    /// payloads empties this list.
     pub fn released(&mut self) -> &mut Vec<PayloadHandle> {
         &mut self.released
     }
 
-    /// Ends the run with `error`, which occurred at `now`. Only the first failure is kept.
+    /// Ends the run because of `error`, which occurred at `now`. Only the first error is kept.
     pub fn fail(&mut self, now: Time, error: StageError) {
         self.error.get_or_insert((now, error));
     }
@@ -297,13 +301,13 @@ impl Bus {
         self.error.is_some()
     }
 
-    /// Removes and returns the first failure of a stage with its time.
+    /// Removes and returns the first error of a stage and its time.
     pub fn take_error(&mut self) -> Option<(Time, StageError)> {
         self.error.take()
     }
 }
 
-/// Context of a stage during a call.
+/// Context that the driver passes to a stage in each call.
 #[derive(Debug)]
 pub struct Ctx<'a> {
     /// Current time.
@@ -363,7 +367,7 @@ impl<'a> Ctx<'a> {
         }
     }
 
-    /// Sends `packet` from output `port`. The driver delivers it at the same time.
+    /// Sends `packet` from output `port`. The driver delivers the packet at the current time.
     #[inline]
     pub fn emit(&mut self, port: Port, packet: Packet) {
         let output = Output::of(self.stage, port, self.bus.stages);
@@ -391,8 +395,8 @@ impl<'a> Ctx<'a> {
         self.record(Series::Mark, packet.flow.0, 1.0);
     }
 
-    /// Records a value of a series for the component `id`. Costs one test if the series is not
-    /// recorded.
+    /// Records a value of a series for the component `id`. If the series is not recorded, the cost
+    /// is one comparison.
     #[inline]
     pub fn record(&mut self, series: Series, id: u32, value: f64) {
         if self.bus.recorder.is_recorded(series) {
@@ -407,13 +411,14 @@ impl<'a> Ctx<'a> {
         self.bus.recorder.push(series, sample);
     }
 
-    /// Returns true if a series is recorded. Use it before expensive computations.
+    /// Returns true if a series is recorded. Call this method before an expensive computation of a
+    /// value.
     #[inline]
     pub fn records(&self, series: Series) -> bool {
         self.bus.recorder.is_recorded(series)
     }
 
-    /// Ends the run with `error`. Only the first failure is kept.
+    /// Ends the run because of `error`. Only the first error is kept.
     pub fn fail(&mut self, error: impl Into<StageError>) {
         self.bus.fail(self.now, error.into());
     }

@@ -1,4 +1,5 @@
-//! Statistics: Student-t intervals, time-weighted occupancy, Jain's index.
+//! Statistics: Student-t confidence intervals, time-weighted queue occupancy, Jain's fairness
+//! index.
 
 use crate::units::{Duration, Time};
 
@@ -13,7 +14,8 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Computes the mean of `values` and its Student-t interval at `confidence` in (0, 1).
+/// Computes the mean of `values` and its Student-t confidence interval at the level `confidence` in
+/// (0, 1).
 ///
 /// Source: Law, Simulation Modeling and Analysis, §4.5 (independent replications).
 pub fn mean_interval(values: &[f64], confidence: f64) -> Interval {
@@ -90,8 +92,8 @@ pub fn jain_index(shares: &[f64]) -> f64 {
     if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
 }
 
-/// Occupancy statistics of a queue: the share of time at each number of packets, and the time
-/// average of the bytes.
+/// Occupancy statistics of a queue: for each number of packets, the share of time with this number;
+/// and the time average of the queue length in bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancy {
     packets: usize,
@@ -135,13 +137,14 @@ impl Occupancy {
         (self.since, self.start) = (now, now);
     }
 
-    /// Returns the largest number of packets, even if it lasted no time.
+    /// Returns the largest number of packets, including a number that lasted zero time.
     pub fn most_packets(&self) -> usize {
         self.packets.max(self.nanos_at.len().saturating_sub(1))
     }
 
-    /// Returns the share of time at each number of packets, and the time average of the bytes, from
-    /// the start of measurement to `now`. Empty and NaN if no time has passed.
+    /// Returns, from the start of measurement to `now`, the share of time with 0, 1, 2, … packets,
+    /// and the time average of the bytes. If no time has passed, the result is an empty vector and
+    /// NaN.
     pub fn distribution_and_mean_bytes(&self, now: Time) -> (Vec<f64>, f64) {
         let mut closed = self.clone();
         closed.account(now);
@@ -175,7 +178,8 @@ impl Mean {
         self.count += 1;
     }
 
-    /// Returns the mean of the samples added after `earlier`, an older copy of this mean.
+    /// Returns the mean of the spans that were added after the copy `earlier` of this mean was
+    /// made.
     #[must_use]
     pub fn since(&self, earlier: &Mean) -> Mean {
         Mean { sum_nanos: self.sum_nanos - earlier.sum_nanos, count: self.count - earlier.count }

@@ -1,4 +1,4 @@
-//! Helpers to drive stages by hand in tests.
+//! Helpers for tests that call stages directly.
 
 use crate::packet::Packet;
 use crate::probe::Recorder;
@@ -19,12 +19,12 @@ impl Default for TestHarness {
 }
 
 impl TestHarness {
-    /// Creates a harness with this recorder.
+    /// Creates a harness with a recorder.
     pub fn recording(recorder: Recorder) -> TestHarness {
         TestHarness { bus: Bus::new(1, recorder), outbox: Vec::new() }
     }
 
-    /// Returns the context of the stage at `now`.
+    /// Returns a context for a call of the stage at `now`.
     pub fn at(&mut self, now: Time) -> Ctx<'_> {
         Ctx::new(now, StageId(0), &mut self.bus, &mut self.outbox)
     }

@@ -1,4 +1,5 @@
-//! Types for times, durations, rates and sizes that cannot be mixed.
+//! Distinct types for times, durations, rates and sizes, so that these quantities cannot be
+//! confused.
 //!
 //! This module defines all rounding: a transmission time is rounded up to the next nanosecond, and
 //! a number of bytes sent in a given time is rounded down.
@@ -27,8 +28,8 @@ pub struct Bytes(pub u64);
 impl Time {
     /// Start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than every event: the wake-up time of a stage without timers. This is the largest
-    /// time, and one more nanosecond still fits into 64 bits.
+    /// Largest time, later than every event: the wake-up time of a stage without timers. Far below
+    /// the range of 64 bits, so that a sum of two values does not overflow.
     pub const NEVER: Time = Time(u64::MAX / 2);
 
     /// Creates the time `nanos` nanoseconds after the start, at most [`Time::NEVER`].
@@ -36,7 +37,7 @@ impl Time {
         if nanos < Time::NEVER.0 { Time(nanos) } else { Time::NEVER }
     }
 
-    /// Restores a time from the result of [`Time::as_nanos`].
+    /// Creates a time from a result of [`Time::as_nanos`], without a range check.
     pub(crate) const fn from_valid_nanos(nanos: u64) -> Time {
         Time(nanos)
     }
@@ -75,7 +76,7 @@ impl Time {
 impl Duration {
     /// Zero duration.
     pub const ZERO: Duration = Duration(0);
-    /// Largest span, longer than any run: the transmission time over a link of rate zero.
+    /// Largest span, longer than any run. Used for the transmission time over a link of rate zero.
     pub const FOREVER: Duration = Duration(u64::MAX / 2);
 
     /// Creates a span of `nanos` nanoseconds, at most [`Duration::FOREVER`].

@@ -1,21 +1,22 @@
 //! Event queue that holds the next wake-up of every stage; each stage has at most one entry.
 //!
-//! The structure is a calendar queue (Brown 1988). Time is divided into days of equal length, and
-//! each day has a list of the stages that are due in it. The days of one year form a ring. One bit
-//! per day marks days with entries, so that the search skips empty days. Entries more than a year
-//! ahead (most retransmission timers) are in a separate far list, which is scanned twice a year.
-//! The earliest entry is stored separately. The other entries of the current day are sorted in
-//! `today`.
+//! The structure is a calendar queue (Brown 1988). Time is divided into "days" of equal length.
+//! Each day has a list of the stages that are due in this day. The days of one "year" form a ring.
+//! One bit per day marks days with entries, so that the search skips empty days. Entries more than
+//! a year ahead (most retransmission timers) are in a separate list, the far list, which is scanned
+//! twice a year. The earliest entry is stored separately in `first`. The other entries of the
+//! current day are in the sorted list `today`.
 //!
-//! Setting a time changes one list, for any number of stages. A day is a quarter of the mean time
-//! between two events, so most lists have one entry and branches are predictable. The length of a
-//! day adapts to the work done. The order of the entries does not depend on it. The queue allocates
-//! nothing during a run, once `today` has reached its largest size.
+//! A change of a wake-up time changes one list, regardless of the number of stages. A day is a
+//! quarter of the mean time between two events, so that most lists have one entry and branches are
+//! predictable. The length of a day is adapted if operations become expensive. It does not
+//! influence the order of the entries. The queue allocates no memory during a run, except when
+//! `today` grows.
 
 use crate::stage::StageId;
 use crate::units::Time;
 
-/// End of a list.
+/// Value that marks the end of a list.
 const NO_STAGE: u32 = u32::MAX;
 
 /// Initial length of a day, as a power of two of nanoseconds.
@@ -27,10 +28,12 @@ const MAX_DAY_BITS: u32 = 40;
 /// Target number of days between two events, as a power of two.
 const DAYS_PER_GAP_BITS: u32 = 2;
 
-/// Days of a year per stage: enough that few entries are in later years.
+/// Number of days in a year, per stage. It is large enough that few entries are more than a year
+/// ahead.
 const DAYS_PER_STAGE: usize = 8;
 
-/// Days of a year per stage in a small network, whose complete year fits into the processor caches.
+/// Number of days in a year, per stage, in a small network. In a small network, the lists of a
+/// complete year fit into the processor caches.
 const DAYS_PER_STAGE_IN_SMALL: usize = 32;
 
 /// Largest number of days in a year of a small network.
@@ -55,7 +58,7 @@ struct Due {
 }
 
 impl Due {
-    /// No entry.
+    /// Placeholder for an unknown entry.
     const UNKNOWN: Due = Due { time: Time::NEVER, stage: StageId(NO_STAGE) };
 
     #[inline]
@@ -69,29 +72,29 @@ impl Due {
 pub struct Wakeups {
     /// Entry of each stage.
     entries: Box<[Entry]>,
-    /// First stage of the list of each day of a year, followed by the first stage of the far list.
+    /// First stage in the list of each day of a year, followed by the first stage in the far list.
     lists: Box<[u32]>,
     /// One bit per day: set if the day has entries.
     marks: Box<[u64]>,
     /// Length of a day, as a power of two of nanoseconds.
     day_bits: u32,
-    /// Number of the first day that has not been reached. Entries of earlier days are in `today`.
+    /// Index of the first day that has not been reached. Entries of earlier days are in `today`.
     /// Entries within a year from this day are in the list of their day or in the far list. Later
     /// entries are in the far list.
     tomorrow: u64,
     /// Day on which the far list must be scanned next.
     look_far: u64,
-    /// Earliest entry, if known. It is in no list and not in `today`.
+    /// Earliest entry, if known. It is neither in a list nor in `today`.
     first: Due,
-    /// Other entries of the days reached, the latest first.
+    /// Other entries of the days that have been reached, latest entry first.
     today: Vec<Due>,
     /// Number of entries in lists.
     listed: usize,
-    /// Steps since the length of a day was chosen: days passed and entries inspected.
+    /// Number of steps (passed days and inspected entries) since the length of a day was last set.
     work: usize,
-    /// Entries that have become due since the length of a day was chosen.
+    /// Number of entries that have become due since the length of a day was last set.
     came_due: u64,
-    /// Time at which the length of a day was chosen.
+    /// Time at which the length of a day was last set.
     chosen_at: Time,
 }
 
@@ -201,7 +204,8 @@ impl Wakeups {
         self.listed += 1;
     }
 
-    /// Returns the list of the day `ahead` days after tomorrow; `ahead` is less than a year.
+    /// Returns the index of the list of the day that is `ahead` days after `tomorrow`. `ahead` must
+    /// be less than a year.
     #[inline]
     fn ring_place(&self, ahead: u64) -> usize {
         (self.tomorrow + ahead) as usize & (self.year() - 1)
@@ -239,7 +243,8 @@ impl Wakeups {
         self.today.remove(place);
     }
 
-    /// Returns the index in `today` of an entry `due`: the number of later entries.
+    /// Returns the index in `today` at which the entry `due` is or must be inserted: the number of
+    /// later entries.
     fn place_today(&mut self, due: Due) -> usize {
         self.work += self.today.len();
         self.today.partition_point(|other| *other > due)
@@ -248,7 +253,7 @@ impl Wakeups {
     #[cold]
     #[inline(never)]
     fn insert_today(&mut self, due: Due) {
-        // An unknown entry compares as later than any other.
+        // An unknown entry compares as later than any other entry.
         let due = if due < self.first && self.first.is_known() {
             std::mem::replace(&mut self.first, due)
         } else {
@@ -262,7 +267,7 @@ impl Wakeups {
         }
     }
 
-    /// True once the amortised cost of a rebuild is negligible.
+    /// Returns true if enough work was done that the amortised cost of a rebuild is negligible.
     #[inline]
     fn should_rebuild(&self) -> bool {
         self.work > 4 * self.lists.len()
@@ -287,7 +292,7 @@ impl Wakeups {
         self.open_tomorrow();
     }
 
-    /// Returns the marks of the 64 days from tomorrow on.
+    /// Returns the marks of the 64 days from `tomorrow` on.
     #[inline]
     fn marks_ahead(&self) -> u64 {
         let place = self.ring_place(0);
@@ -296,8 +301,8 @@ impl Wakeups {
         self.marks[word] >> bit | (behind << 1) << (WORD - 1 - bit)
     }
 
-    /// Does the same as `find_first` if the next day with entries is far, or if the far list must
-    /// be scanned.
+    /// Slow path of `find_first`, if the next day with entries is more than 64 days ahead or the
+    /// far list must be scanned.
     #[inline(never)]
     fn reach_next_day(&mut self) {
         let mut passed = 0;
@@ -321,7 +326,8 @@ impl Wakeups {
         }
     }
 
-    /// Opens the next day: its entries become `first` and `today`, which is empty before.
+    /// Moves to the next day: moves the entries of this day to `first` and `today`, which must be
+    /// empty before.
     #[inline]
     fn open_tomorrow(&mut self) {
         let list = self.ring_place(0);
@@ -337,7 +343,8 @@ impl Wakeups {
         }
     }
 
-    /// Sorts a day with several entries: the entry in `first` and the list from `number` on.
+    /// Sorts a day with several entries into `today`: the entry in `first`, and the list that
+    /// begins with the stage `number`.
     #[inline(never)]
     fn sort_today(&mut self, mut number: u32) {
         self.today.push(self.first);
@@ -352,7 +359,7 @@ impl Wakeups {
         self.first = self.today.pop().unwrap_or(Due::UNKNOWN);
     }
 
-    /// Moves entries that are no longer far from the far list to the lists of their days.
+    /// Moves those entries of the far list that are now within a year to the lists of their days.
     #[cold]
     fn look_through_far(&mut self) {
         self.look_far = self.tomorrow + self.year() as u64 / 2;
@@ -366,7 +373,7 @@ impl Wakeups {
         }
     }
 
-    /// Skips to the day of the earliest entry if nothing is due within a year.
+    /// Skips to the day of the earliest entry, because no entry is due within a year.
     #[cold]
     fn skip_to_earliest(&mut self) {
         self.work += self.entries.len();
@@ -375,8 +382,8 @@ impl Wakeups {
         self.look_far = self.tomorrow;
     }
 
-    /// Sets the length of a day to a share of the recent time between two events, and rebuilds all
-    /// lists.
+    /// Sets the length of a day to a fraction of the recent mean time between two events, and
+    /// rebuilds all lists.
     #[cold]
     fn choose_day(&mut self) {
         let tomorrow = Time::from_nanos(self.tomorrow << self.day_bits);
@@ -447,8 +454,9 @@ mod tests {
         }
     }
 
-    /// Operations of a driver. Most of them set the first stage to a later time; the others set any
-    /// stage to any time from now on. The differences range over twelve orders of magnitude.
+    /// Strategy for the operations of a driver. Most operations set the wake-up of the first stage
+    /// to a later time; the others set any stage to any time from now on. Time differences range
+    /// over twelve orders of magnitude.
     fn moves() -> impl Strategy<Value = Vec<(bool, u32, u64, u32)>> {
         prop::collection::vec((prop::bool::weighted(0.7), 0u32..200, 0u64..50, 0u32..40), 0..600)
     }
