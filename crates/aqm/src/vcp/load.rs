@@ -114,10 +114,11 @@ pub(super) struct Meter {
     nominal: f64,
     /// Service of the link; `None` if the capacity is not measured.
     service: Option<Service>,
-    /// Time of the next sample. The next two fields are the number of samples in this interval and
-    /// their sum in bytes.
+    /// Time of the next sample.
     next: Time,
+    /// Number of samples in this interval.
     samples: u64,
+    /// Sum of these samples, bytes.
     sum: f64,
     /// Arrived bytes λ of this interval.
     arrived: u64,
