@@ -100,8 +100,8 @@ fn descriptions(kind: &str) -> Vec<Value> {
         // The frames of this link end even if they are almost empty, so slots of one symbol are
         // excluded.
         "ofdma-tdd" => samples("link", kind, |description| {
-            let is_found = build(description, queue(&queues()[0]), Port(0)).is_ok();
-            is_found && description["slot_symbols"] == 48
+            let can_create = build(description, queue(&queues()[0]), Port(0)).is_ok();
+            can_create && description["slot_symbols"] == 48
         }),
         other => samples("link", other, |description| {
             build(description, queue(&queues()[0]), Port(0)).is_ok()
