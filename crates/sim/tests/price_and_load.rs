@@ -1,5 +1,5 @@
 //! Tests of REM's price and VCP's load factor with sources of known rate, over links with and
-//! without overhead, and of the cost of their timers.
+//! without overhead. Also tests that their timers cause no events while no packets arrive.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -78,9 +78,10 @@ fn price_of_an_overload_rises_linearly() {
     PRICE.close_relative("rise of p", "1/s", (at(50) - at(10)) / 40.0, slope, 0.01);
 }
 
-/// Two transfers one hour apart need the same number of events as with a drop-tail queue.
+/// Two transfers with an hour between them cause the same number of events as with a drop-tail
+/// queue.
 #[test]
-fn an_hour_without_packets_costs_no_events() {
+fn an_hour_without_packets_causes_no_events() {
     let events = |queue: &Value| {
         let mut source = tcp(json!({}));
         source["transfer_bytes"] = json!(100_000);

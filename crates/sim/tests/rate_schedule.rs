@@ -46,7 +46,7 @@ fn delivered(link: &Value) -> [f64; 4] {
 }
 
 #[test]
-fn every_link_follows_a_schedule() {
+fn every_link_follows_a_rate_schedule() {
     for link in links() {
         let (overhead, tolerance) = allowance(&link);
         // Payload of a datagram of 1250 bytes.
@@ -62,7 +62,7 @@ fn every_link_follows_a_schedule() {
 /// A reverse direction that copies the forward link follows its rate changes, over every link. A
 /// reverse direction with a separate link does not.
 #[test]
-fn reverse_direction_follows_without_a_separate_link() {
+fn reverse_direction_follows_rate_changes_without_a_separate_link() {
     for link in links() {
         // Datagrams fill only the reverse direction, and the rate is halved.
         let source = json!({"kind": "cbr", "rate_bps": 4_000_000, "packet_bytes": 1250});

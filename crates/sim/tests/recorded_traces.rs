@@ -1,5 +1,5 @@
-//! Tests of flows over the recorded traces: in no interval is more delivered than the opportunities
-//! allow, and with a backlog all opportunities are used.
+//! Tests of flows over the recorded traces. In no interval are more bytes delivered than the
+//! opportunities allow, and all opportunities are used if packets always wait.
 
 use crate::common::*;
 use crate::traces;
@@ -78,7 +78,7 @@ fn datagrams_far_above_capacity_use_every_opportunity() {
 }
 
 #[test]
-fn tcp_never_gets_more_than_the_opportunities_of_any_millisecond() {
+fn tcp_delivers_at_most_the_opportunities_of_each_millisecond() {
     for (name, trace) in all_traces() {
         for recovery in ["reno", "newreno"] {
             let seconds = 20;

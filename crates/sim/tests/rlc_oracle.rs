@@ -1,9 +1,10 @@
-//! Tests of a saturated RLC bearer against its goodput formula: 10⁵ simulated seconds for each
-//! bearer of sbd-2006, with error bursts (ε = 0.1, f_d T = 0.01, independent in the two
+//! Tests the goodput of a saturated RLC bearer against reference values: 10⁵ simulated seconds for
+//! each bearer of sbd-2006, with error bursts (ε = 0.1, f_d T = 0.01, independent in the two
 //! directions).
 //!
 //! Each reference value comes from one run of 600 s, so the 10⁵ s are divided into runs of 600 s.
-//! The standard deviation of these runs gives the tolerance of a reference value from their mean.
+//! The standard deviation of these runs determines the permitted difference between their mean and
+//! the reference value.
 
 use crate::common::*;
 use airpath_conformance::Law;
@@ -153,33 +154,33 @@ fn check_timed(kbps: u64, reports: f64) {
 }
 
 #[test]
-fn a_saturated_bearer_of_384_kbps() {
+fn saturated_bearer_of_384_kbps_has_reference_goodput() {
     check_timed(384, 9.0);
 }
 
 #[test]
 #[ignore = "seconds"]
-fn a_saturated_bearer_of_384_kbps_with_a_poll_by_every_pdu() {
+fn saturated_bearer_of_384_kbps_with_a_poll_by_every_pdu_has_reference_goodput() {
     check_literal(384, 13.8, 0.0013);
 }
 
 #[test]
 #[ignore = "minutes"]
-fn a_saturated_bearer_of_256_kbps() {
+fn saturated_bearer_of_256_kbps_has_reference_goodput() {
     check_literal(256, 12.6, 0.0);
     check_timed(256, 7.2);
 }
 
 #[test]
 #[ignore = "minutes"]
-fn a_saturated_bearer_of_128_kbps() {
+fn saturated_bearer_of_128_kbps_has_reference_goodput() {
     check_literal(128, 10.0, 0.0);
     check_timed(128, 5.9);
 }
 
 #[test]
 #[ignore = "minutes"]
-fn a_saturated_bearer_of_64_kbps() {
+fn saturated_bearer_of_64_kbps_has_reference_goodput() {
     check_literal(64, 5.8, 0.0);
     check_timed(64, 4.3);
 }

@@ -80,7 +80,7 @@ fn least_left(drops: &[(Time, f64)]) -> f64 {
     drops.iter().map(|(_, left)| *left).fold(f64::INFINITY, f64::min)
 }
 
-/// A drop removes one of at least min_th packets.
+/// SBD drops a packet only if at least min_th packets are in the buffer.
 #[test]
 fn sbd_drops_at_most_once_in_t_r_and_not_below_min_th() {
     let run = run_over(sbd(&json!([])));
@@ -112,7 +112,7 @@ fn a_rate_change_switches_the_parameters_of_sbd() {
     assert!(shortest_gap(after_fixed) < Duration::from_millis(1300), "{after_fixed:?}");
     assert!(shortest_gap(after) >= Duration::from_millis(1300), "{after:?}");
     assert!(least_left(after) >= 14.0, "{after:?}");
-    // With the smaller r_c the same rise is detected earlier.
+    // With the smaller r_c, the same increase of the queue is detected earlier.
     assert!(after[0].0 < after_fixed[0].0, "{:?}, {:?}", after[0], after_fixed[0]);
 }
 

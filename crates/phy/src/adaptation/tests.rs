@@ -28,13 +28,13 @@ fn candidates(pers: [f64; 8]) -> Vec<Candidate> {
     rates.map(|(efficiency, per)| Candidate { efficiency, fer: per / 100.0, per }).collect()
 }
 
-/// Choices of `policy` in all its regimes.
+/// Returns the choices of `policy` in all its regimes.
 fn choices(policy: &AnyPolicy, candidates: &[Candidate]) -> Vec<usize> {
     (0..=policy.thresholds().len()).map(|regime| policy.choose(candidates, regime)).collect()
 }
 
-/// Packet error rates at 26 dB over the ITU-A channel: qawla-2015 Table 2 as far as printed; mcs7
-/// is invented.
+/// Packet error rates at 26 dB over the ITU-A channel: values of qawla-2015 Table 2; the value of
+/// mcs7, which the table does not contain, is invented.
 const AT_26_DB: [f64; 8] = [0.0, 8.4e-6, 1.0e-5, 4.62e-3, 2.04e-3, 0.1, 0.295, 0.9];
 
 #[test]
@@ -53,7 +53,7 @@ fn tagla_chooses_fastest_mcs_below_threshold() {
 
 #[test]
 fn mcs_with_error_rate_at_threshold_is_not_chosen() {
-    // per < th_PER, strictly.
+    // The condition per < th_PER is strict.
     let exact = candidates(AT_26_DB);
     assert_eq!(choices(&policy(json!({"kind": "tagla", "th_per": 0.1})), &exact), [4]);
     assert_eq!(choices(&policy(json!({"kind": "tagla", "th_per": 0.100_000_1})), &exact), [5]);
@@ -90,7 +90,7 @@ fn most_robust_mcs_is_chosen_if_all_exceed_threshold() {
 fn qawla_divides_error_threshold_by_h_for_short_queues() {
     let qawla = policy(json!({"kind": "qawla", "th_per": 0.2, "h": 100, "threshold": 20}));
     assert_eq!(qawla.thresholds(), [20]);
-    // 0.002 below 20 packets, 0.2 from 20 packets on.
+    // The threshold is 0.002 below 20 packets, and 0.2 at 20 or more packets.
     assert_eq!(choices(&qawla, &candidates(AT_26_DB)), [2, 5]);
 }
 

@@ -1,4 +1,5 @@
-//! Tests against the enumeration of all paths, the tables of vcp-rem, and other computations.
+//! Tests error probabilities against the enumeration of all state sequences, the tables of vcp-rem,
+//! and other computations.
 
 use super::*;
 use crate::code::reed_solomon::ReedSolomon;
@@ -185,9 +186,10 @@ fn thresholds_match_fact_sheet_within_0_02_db() {
     }
 }
 
-/// vcp-rem §6, samples of data without a code, equal in every printed digit except for two: 2×1 at
-/// 18 and 20 dB gives 0.90747 and 0.64549 here, 0.908 and 0.646 in the sheet. A matrix power in
-/// Python agrees with the values here.
+/// vcp-rem §6, failure probabilities of data packets without a code. They equal the printed values
+/// in every digit, with two exceptions: for 2×1 at 18 and 20 dB, this implementation gives 0.90747
+/// and 0.64549, and the sheet 0.908 and 0.646. A matrix power in Python agrees with this
+/// implementation.
 #[test]
 fn failures_match_27_samples_of_fact_sheet() {
     /// Antennas, first SNR and step, dB, and failure probabilities.
@@ -264,13 +266,13 @@ fn outcomes_are_normalised_and_concatenate() {
             assert!((parts.delivered[from][to] - whole.delivered[from][to]).abs() < 1e-14);
         }
     }
-    // The distribution of the final state, over both outcomes, is that of the chain.
+    // Summed over both outcomes, the distribution of the final state is that of the chain.
     let moved = add(&whole.delivered, &whole.failed)[0][1];
     assert!((moved - chain.bad_after(false, 8320)).abs() < 1e-12);
 }
 
-/// Compares 20 points with sampled units of both kinds of packets. The tolerance is a 99 %
-/// interval, so that one point outside is likely.
+/// Compares 20 points with the failures of simulated packets of both sizes. The tolerance is a 99 %
+/// interval, so that a single point outside of it is acceptable.
 #[test]
 fn block_failure_matches_sampled_units() {
     let mut stream = Stream::new(3, 0, "units");

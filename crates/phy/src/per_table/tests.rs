@@ -94,7 +94,7 @@ fn fer_outside_points_is_that_of_nearest_point() {
 }
 
 #[test]
-fn fer_descends_with_counts() {
+fn fer_never_rises_if_counted_fer_falls() {
     let points = [(0.0, 1000, 1000), (1.0, 700, 1000), (2.5, 20, 9000), (3.0, 0, 10_000_000)];
     let rates: Vec<f64> = (-10..50).map(|tenth| fer(&points, f64::from(tenth) / 10.0)).collect();
     assert!(rates.windows(2).all(|pair| pair[0] >= pair[1]), "{rates:?}");
@@ -102,7 +102,7 @@ fn fer_descends_with_counts() {
 }
 
 #[test]
-fn per_matches_equation_23() {
+fn per_matches_qawla_2015_equation_23() {
     let table = table(&[(0.0, 100, 100), (2.0, 1, 100), (4.0, 1, 10_000_000), (6.0, 0, 100)]);
     let per = |snr_db, bytes| table.curves[0].per(snr_db, Bytes(bytes));
     assert!((per(2.0, 60) - 0.01).abs() < 1e-15);
@@ -120,7 +120,7 @@ fn table_covers_snrs_of_all_curves() {
     let both = read(&document(&[clean.clone(), open])).expect("a table");
     assert!([1.0, 2.0, 3.0, 4.0].into_iter().all(|snr_db| both.covers(snr_db)));
     assert!([-0.1, 0.5, 4.1, f64::NAN].into_iter().all(|snr_db| !both.covers(snr_db)));
-    // Above a point without errors, the rate is known up to the end of the requested range.
+    // Above a final point without errors, the table covers SNRs up to the end of its range.
     let mut document = document(&[clean]);
     assert!(!read(&document).expect("a table").covers(3.0));
     document["snr_range_db"] = json!([-1, 6]);

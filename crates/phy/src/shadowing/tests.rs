@@ -206,7 +206,8 @@ fn mean_over_matches_moments_of_snr() {
     }
     let weights: f64 = levels(6.0).iter().map(|(_, weight)| weight).sum();
     assert!((weights - 1.0).abs() < 1e-15);
-    // The mean of a step function is the normal distribution at that multiple of the step size.
+    // The mean of a step function equals the normal distribution function at the position of the
+    // step.
     let below = mean_over(0.0, 8.0, |db| {
         if db < -8.0 {
             1.0

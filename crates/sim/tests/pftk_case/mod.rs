@@ -42,7 +42,8 @@ pub(crate) struct Outcome {
     /// Packets sent per second, including retransmissions.
     pub(crate) sending_rate: f64,
     /// Q: share of the loss events that end in a timeout. In the simulation: timeouts divided by
-    /// the sum of timeouts and fast retransmits, so each back-off counts as a further timeout.
+    /// the sum of timeouts and fast retransmits, so each expiry during back-off counts as a
+    /// separate timeout.
     pub(crate) timeout_share: f64,
     /// Mean RTT sample, s.
     pub(crate) rtt_s: f64,
@@ -84,7 +85,7 @@ impl Case {
         simulated.sending_rate / model.sending_rate - 1.0
     }
 
-    /// Simulates the case, long enough for `losses` lost packets at the PFTK rate.
+    /// Simulates the flow for a time in which `losses` packets are lost at the PFTK rate.
     pub(crate) fn measure(&self, losses: f64, seed: u64) -> Outcome {
         let measured_s = (losses / self.p / self.pftk().sending_rate).ceil();
         let network =

@@ -1,4 +1,5 @@
-//! Tests of shares, durations and error rates against the unconditional rate and closed forms.
+//! Tests shares, durations and error rates of the states against the unconditional error rate and
+//! closed forms.
 
 use super::*;
 use crate::symbol_error::{Fading, symbol_error_rate};
@@ -71,8 +72,8 @@ fn fade_durations_match_level_crossing_rates() {
     }
 }
 
-/// vcp-rem §8.11: runs of 8 and 800 bits at 10 Mbit/s require 50 kHz with one branch, 101 kHz with
-/// two branches, and 134 kHz with four.
+/// vcp-rem §8.11: bad and good runs of 8 and 800 bits at 10 Mbit/s require a Doppler shift of 50
+/// kHz with one branch, 101 kHz with two branches, and 134 kHz with four branches.
 #[test]
 fn bursts_of_the_paper_require_50_khz_doppler() {
     for (antennas, doppler_hz) in [((1, 1), 49_992.0), ((1, 2), 100_753.0), ((2, 2), 134_359.0)] {

@@ -198,7 +198,7 @@ proptest! {
     ) {
         let chain = two_states(frame_error_rate, doppler);
         prop_assert!(chain.validate().is_ok(), "{:?}", chain);
-        // The powers of two gains are never negatively correlated.
+        // The correlation between the powers of two gains is never negative.
         prop_assert!(chain.good_to_bad + chain.bad_to_good <= 1.0 + 1e-9, "{:?}", chain);
         prop_assert!((chain.share_bad() - frame_error_rate).abs() < 1e-9, "{:?}", chain);
     }

@@ -126,7 +126,7 @@ fn frames_in_one_slot_have_equal_outcomes() {
 
 #[test]
 fn frame_is_exposed_to_all_overlapped_slots() {
-    // Only good slots, each with a loss of 0.1.
+    // All slots are good, each with a loss probability of 0.1.
     let states = TwoStates { good_to_bad: 0.0, bad_to_good: 1.0 };
     for (length, slots) in [(SLOT, 1), (SLOT + 1, 2), (5 * SLOT / 2, 3), (10 * SLOT, 10)] {
         const FRAMES: u64 = 40_000;
@@ -149,7 +149,8 @@ fn mean_loss_is_weighted_by_state_shares() {
     let mut channel = channel(states, [0.05, 0.6], 6);
     let lost = (0..SLOTS).filter(|number| slot(&mut channel, *number)).count() as f64;
     let expected: f64 = 0.75 * 0.05 + 0.25 * 0.6;
-    // The correlated part of the variance is at most that of the states.
+    // The correlation between frames increases the variance at most as much as the correlation
+    // between states.
     let variance = expected * (1.0 - expected) + 0.55f64.powi(2) * 0.1875 * 2.0 * 0.6 / 0.4;
     let found = lost / SLOTS as f64;
     assert!((found - expected).abs() < 5.0 * (variance / SLOTS as f64).sqrt(), "{found}");
@@ -159,7 +160,7 @@ fn mean_loss_is_weighted_by_state_shares() {
 fn frames_do_not_change_the_states() {
     let (mut all, mut some) = (bursts(7), bursts(7));
     let fates: Vec<bool> = (0..50_000).map(|number| slot(&mut all, number)).collect();
-    // Gaps of up to 40 s: well below 100 runs.
+    // Gaps are at most 40 s, well below the duration of 100 runs.
     let mut number = 0;
     while number < fates.len() {
         assert_eq!(slot(&mut some, number as u64), fates[number], "slot {number}");
@@ -167,7 +168,8 @@ fn frames_do_not_change_the_states() {
     }
 }
 
-/// The frame is longer than the longest gap that is stepped through, 750 slots here.
+/// The frame is longer than 750 slots, the longest gap here over which the chain is advanced run by
+/// run.
 #[test]
 fn overlapping_frames_share_slot_states() {
     let states = TwoStates { good_to_bad: 0.1, bad_to_good: 0.2 };
@@ -191,7 +193,7 @@ fn frames() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 proptest! {
-    /// Frames may overlap and extend over many runs: all of them overlap the same slots.
+    /// Frames may overlap and extend over many runs. A slot has the same state for all frames.
     #[test]
     fn frame_is_corrupted_when_it_overlaps_a_bad_slot(
         frames in frames(), seed in 0..50u64, to_bad in 0.01..1.0f64, to_good in 0.01..1.0f64,

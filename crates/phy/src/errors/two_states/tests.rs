@@ -1,4 +1,4 @@
-//! Tests of runs and skips against the chain stepped slot by slot.
+//! Tests runs and skips over gaps against a chain that is stepped slot by slot.
 
 use super::*;
 use airpath_core::Seed;
@@ -79,7 +79,7 @@ fn jump_has_distribution_of_walk() {
 }
 
 #[test]
-fn gaps_of_100_runs_are_walked() {
+fn gaps_up_to_100_runs_are_advanced_run_by_run() {
     let chain = Chain::new(chain(0.05, 0.2), SLOT);
     // Changes per slot: 2 · 0.2 · 0.2.
     assert!((1249 * SLOT..=1250 * SLOT).contains(&chain.walked_ns), "{}", chain.walked_ns);

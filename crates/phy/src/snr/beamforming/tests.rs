@@ -94,7 +94,7 @@ fn constant_channel_varies_and_reaches_best_beam() {
     }
 }
 
-/// Users of a link share one beam and have separate channels. A process with a dedicated link has a
+/// Users of a link share one beam and have separate channels. A process on a separate link has a
 /// separate beam.
 #[test]
 fn users_of_a_link_share_a_beam_but_not_channels() {

@@ -1,4 +1,4 @@
-//! Tests of the distributions of the generator.
+//! Tests of the distributions of Jakes' fading generator.
 
 use super::*;
 use airpath_conformance::Law;
@@ -100,7 +100,8 @@ fn power_matches_distribution_of_g_oscillators() {
     }
 }
 
-/// Mean power over time; with the printed index, two oscillators have the same frequency.
+/// Tests the mean power over time. With the printed index, two oscillators have the same frequency,
+/// which changes the mean.
 #[test]
 fn mean_power_over_time_depends_on_index() {
     const CYCLES: u64 = 4000;
