@@ -1,15 +1,15 @@
-//! Plug-in interface: the contracts of components, their types, and a simulation to test
-//! components.
+//! Plug-in interface of Airpath: the traits of components, the types that they use, and a function
+//! that simulates a scenario with plug-ins.
 //!
-//! A plug-in is a crate with a component: a queue discipline, a congestion control algorithm, a
-//! receive-window policy or a link. It depends only on this crate. The other crates are internal
-//! and change without notice. [`Components`] registers the components of a plug-in, and
-//! [`simulate`] runs a scenario with them:
+//! A plug-in is a crate that contains a component: a queue discipline, a congestion control
+//! algorithm, a receive-window policy or a link. A plug-in depends only on this crate. The other
+//! crates are internal and change without notice. [`Components`] registers the components of a
+//! plug-in, and [`simulate`] runs a scenario with them:
 //!
 //! ```
 //! use airpath::{Fifo, Packet, Components, QueueDisc, QueueState, Ctx, simulate};
 //!
-//! First in, first out, without a limit.
+//! FIFO queue without a limit.
 //! #[derive(Default)]
 //! struct Unlimited(Fifo);
 //!
@@ -48,7 +48,7 @@
 //!     &components,
 //!     1,
 //! )?;
-//! In one second 200 packets arrive, and the link starts to send 100.
+//! In one second 200 packets arrive, and the link starts the transmission of 100 of them.
 //! assert_eq!(report.queues[0].max_packets, 100);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -57,12 +57,12 @@
 //! congestion control algorithm and a link.
 #![forbid(unsafe_code)]
 
-// Units, packets, and the surroundings of a stage.
+// Units, packets, and the types of the stage interface.
 pub use airpath_core::{
     Bytes, Control, Ctx, DropReason, Duration, Ecn, Flags, FlowId, Framing, LinkRate, Packet,
     PacketKind, Port, Rate, Series, Stage, StageError, Time, UserId,
 };
-// How a component is set up, and registered.
+// Construction and registration of components.
 pub use airpath_core::registry::{read_component, read_config};
 pub use airpath_core::{
     Checks, Component, ConfigError, Registry, Seed, Setup, Stream, above, at_least, at_most, below,
@@ -87,7 +87,7 @@ pub use airpath_link::{
     DirectionContext, Link, LinkContext, LinkReport, Scale, SerialLink, SideReport, Transmission,
     Transmitter,
 };
-// Trying a component.
+// Simulation with plug-ins.
 pub use airpath_core::testing::TestHarness;
 pub use airpath_path::{Components, ReplicationReport};
 
@@ -98,12 +98,12 @@ use std::sync::Arc;
 
 /// Simulates one replication of a scenario that may use the kinds registered in `components`.
 ///
-/// `scenario` is the resolved form, JSON in SI base units: the first value of
-/// `ap.Scenario(…).resolve()` in Python. Links that read files are rejected. The same `seed` gives
-/// the same report, bit for bit.
+/// `scenario` is a resolved scenario: JSON in SI base units, as in the first value that
+/// `ap.Scenario(…).resolve()` returns in Python. Scenarios with links that read files are rejected.
+/// Equal seeds give bit-identical reports.
 ///
 /// # Errors
-/// If the scenario is invalid, or if a component fails during the run.
+/// Returns an error if the scenario is invalid or a component fails during the run.
 pub fn simulate(
     scenario: &str,
     components: &Components,

@@ -9,7 +9,7 @@ use std::panic::Location;
 pub struct Law {
     /// Section of the conformance page, in the terms of the field.
     pub area: &'static str,
-    /// Document, section or equation, and its statement.
+    /// Document, section or equation, and what it states.
     pub source: &'static str,
     /// Reason for the tolerance.
     pub allows: &'static str,
@@ -75,8 +75,8 @@ impl Law {
         assert!(holds, "{what}: {measured} {unit}, not in {low} to {high}");
     }
 
-    /// Records whether all measured values, from `least` to `greatest`, are between `low` and
-    /// `high`. Returns the result without an assertion.
+    /// Records whether all measured values, which range from `least` to `greatest`, are between
+    /// `low` and `high`. Returns true if they are; does not assert.
     #[track_caller]
     pub fn contains(
         &self,

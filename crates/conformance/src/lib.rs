@@ -1,10 +1,11 @@
-//! Records of tests for the conformance page: comparisons with formulas, and packet scripts.
+//! Records of test results for the conformance page: comparisons with formulas, and packet scripts.
 //!
-//! A test compares through a [`Law`], which asserts. A packet script counts its events in a
-//! [`Script`]. If `AIRPATH_CONFORMANCE` names a file (set by `make conformance`), each of them also
-//! appends a line of JSON with the results of this run. Otherwise nothing is written. The file
-//! `tests/conformance.py` does the same for Python, and `tests/docs/conformance_page.py` writes the
-//! page. This crate is a development dependency: no model is linked with it.
+//! A test compares values with the methods of a [`Law`], which assert the result. A packet script
+//! counts its events in a [`Script`]. If the environment variable `AIRPATH_CONFORMANCE` contains a
+//! file name (set by `make conformance`), each comparison and each script also appends a line of
+//! JSON with its result to this file. Otherwise nothing is written. The file `tests/conformance.py`
+//! does the same for Python tests, and `tests/docs/conformance_page.py` writes the page. This crate
+//! is only a development dependency of the models.
 //!
 //! ```
 //! use airpath_conformance::Law;
@@ -41,8 +42,8 @@ pub fn cases(usual: u32) -> u32 {
     wanted.map_or(usual, |wanted: u32| wanted.max(usual))
 }
 
-/// Appends a line to the file of records, if any. One write per line, so that the lines of parallel
-/// tests do not mix.
+/// Appends a line to the file of records, if the environment variable is set. Each line is one
+/// write, so that the lines of parallel tests are not mixed.
 fn write(record: &Value) {
     let Some(path) = env::var_os(VARIABLE) else {
         return;

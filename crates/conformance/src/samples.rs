@@ -1,19 +1,20 @@
 //! Sample configurations of each built-in component, for test suites that cover all components of a
-//! family.
+//! kind.
 
 use serde_json::{Map, Value, json};
 
 const SAMPLES: &str = include_str!("../generated/samples.json");
 
-/// Returns sample configurations of the component `kind` of a family: first the defaults of its
-/// class, then extreme variants that `accepts` accepts. A variant sets one integer to 0, 1 or the
-/// largest value, or another number to 0 or 1, or inverts one truth value.
+/// Returns sample configurations of the component `kind` in `family`. The first sample contains the
+/// defaults of the component's Python class. The others are extreme variants, except those for
+/// which `accepts` returns false. Each variant changes one value: an integer to 0, 1 or the largest
+/// value, another number to 0 or 1, or a Boolean to its inverse.
 ///
-/// A suite that needs other samples has a separate list. A new component is tested without such a
-/// list.
+/// A test suite that needs other samples adds its own list. Without such a list, a new component is
+/// tested with these samples.
 ///
-/// If the sample of the class is missing or rejected: then the engine and the class differ (`make
-/// generate-docs` writes the samples).
+/// If the sample with the defaults is missing or rejected, because the engine and the Python class
+/// differ. `make generate-docs` writes the samples.
 pub fn samples(family: &str, kind: &str, accepts: impl Fn(&Value) -> bool) -> Vec<Value> {
     let all: Value = serde_json::from_str(SAMPLES).expect("what make generate-docs wrote is JSON");
     let Value::Object(usual) = &all[family][kind] else {

@@ -1,9 +1,9 @@
-//! Packet scripts.
+//! Records of packet scripts.
 
 use serde_json::json;
 
-/// Record of a packet script, written when the script ends, under the name of its test. The module
-/// of the test is the name of the script file.
+/// Record of a packet script, with the name of the running test. It is written when the script
+/// ends. The script file has the name of the test's module.
 #[derive(Debug, Default)]
 pub struct Script {
     stimuli: usize,
@@ -22,7 +22,7 @@ impl Script {
         self.segments += number;
     }
 
-    /// Counts another assertion: a window, a timer, a count or a header.
+    /// Counts an assertion about a window, a timer, a counter or a header.
     pub fn value(&mut self) {
         self.values += 1;
     }

@@ -132,7 +132,7 @@ mod tests {
 
     const NORMAL: Law = Law {
         area: "Statistics",
-        source: "Normal distribution: mean 0, variance 1, fourth moment 3, and the probability of values above 2",
+        source: "The normal law: mean 0, variance 1, fourth moment 3, and its tail beyond 2",
         allows: "five standard deviations of 200 000 draws",
     };
 
@@ -153,7 +153,7 @@ mod tests {
 
     const EXPONENTIAL: Law = Law {
         area: "Statistics",
-        source: "Exponential distribution: mean 1 s, mean square 2 s²",
+        source: "The exponential law: mean 1 s, mean square 2 s²",
         allows: "five standard deviations of 200 000 draws",
     };
 

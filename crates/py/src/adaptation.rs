@@ -1,4 +1,4 @@
-//! Link adaptation for Python.
+//! Python functions for link adaptation.
 
 use crate::errors;
 use airpath_core::{Bytes, Seed};
@@ -12,10 +12,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Contents of error-rate table files, by the key under which a scenario refers to them.
+/// Maps the key with which a scenario refers to an error-rate table to the text of the table's
+/// file.
 pub(crate) type TableTexts = BTreeMap<String, String>;
 
-/// Parses error-rate tables. Raises `ValueError` if one is invalid.
+/// Parses error-rate tables. Raises `ValueError` if a table is invalid.
 pub(crate) fn tables(texts: Option<TableTexts>) -> PyResult<Tables> {
     let read = |(key, text): (String, String)| match PerTable::from_json(&text) {
         Ok(table) => Ok((key, Arc::new(table))),
@@ -24,7 +25,8 @@ pub(crate) fn tables(texts: Option<TableTexts>) -> PyResult<Tables> {
     texts.unwrap_or_default().into_iter().map(read).collect()
 }
 
-/// Parses SNR traces, by the key under which a scenario refers to them.
+/// Parses SNR traces. `texts` maps the key with which a scenario refers to a trace to the text of
+/// the trace's file.
 pub(crate) fn snr_traces(texts: Option<BTreeMap<String, String>>) -> PyResult<SnrTraces> {
     let read = |(key, text): (String, String)| match SnrSteps::parse(&key, &text) {
         Ok(steps) => Ok((key, Arc::new(steps))),
@@ -33,10 +35,10 @@ pub(crate) fn snr_traces(texts: Option<BTreeMap<String, String>>) -> PyResult<Sn
     texts.unwrap_or_default().into_iter().map(read).collect()
 }
 
-/// Returns the index of the MCS that a policy selects in each regime, for each SNR estimate.
+/// Returns, for each SNR estimate, the index of the MCS that a policy selects in each regime.
 ///
-/// Error rates are those of packets of `packet_bytes` bytes. MCS indices count from 0 in the order
-/// of the table.
+/// Error rates are computed for packets of `packet_bytes` bytes. MCS indices count from 0 in the
+/// order of the table.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn policy_choices(

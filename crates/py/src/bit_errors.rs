@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 /// Computes symbol error rates at mean SNRs, dB. `antennas` is the number of transmitting and
 /// receiving antennas.
 ///
-/// `fading` is the name of the fading with K in dB and m. `method` is `exact`, `closed-form` (eq.
-/// 5) or `integral`.
+/// `fading` contains the name of the fading type, the Rice factor K in dB, and m (Nakagami).
+/// `method` is `exact`, `closed-form` (eq. 5 of the paper) or `integral`.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn symbol_error_rates(
@@ -60,7 +60,7 @@ pub(crate) fn shadowing_levels(deviation_db: f64) -> (Vec<f64>, Vec<f64>) {
     shadowing::levels(deviation_db).into_iter().unzip()
 }
 
-/// Two-state Markov chain of errors of single units.
+/// Two-state Markov chain of the errors of single units (symbols or bytes).
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct ErrorChain {
     inner: bit_errors::ErrorChain,
@@ -68,7 +68,7 @@ pub(crate) struct ErrorChain {
 
 #[pymethods]
 impl ErrorChain {
-    /// Creates a chain with these probabilities.
+    /// Creates a chain from its transition and error probabilities.
     #[staticmethod]
     fn checked(
         p_good_to_bad: f64,
@@ -103,20 +103,20 @@ impl ErrorChain {
         Ok(ErrorChain { inner: made().map_err(errors::config)? })
     }
 
-    /// Probabilities of leaving the good and the bad state, and error probabilities in the good and
-    /// the bad state.
+    /// Returns the probabilities of the transitions from good to bad and from bad to good, and the
+    /// error probabilities in the good and in the bad state.
     #[getter]
     fn probabilities(&self) -> (f64, f64, f64, f64) {
         self.inner.probabilities().into()
     }
 
-    /// Shares of the good and the bad state.
+    /// Stationary probabilities of the good and the bad state.
     #[getter]
     fn shares(&self) -> (f64, f64) {
         self.inner.shares().into()
     }
 
-    /// Mean run lengths of the good and the bad state, units.
+    /// Mean durations of a stay in the good and in the bad state, units.
     #[getter]
     fn mean_runs(&self) -> (f64, f64) {
         self.inner.mean_runs().into()
@@ -171,14 +171,15 @@ pub(crate) struct ReedSolomon {
 
 #[pymethods]
 impl ReedSolomon {
-    /// Creates a code with these parameters.
+    /// Creates a code from its parameters.
     #[staticmethod]
     fn checked(code_rate: f64, symbol_bits: u32, max_block: Option<u64>) -> PyResult<ReedSolomon> {
         let inner = reed_solomon::ReedSolomon::new(code_rate, symbol_bits, max_block);
         Ok(ReedSolomon { inner: inner.map_err(errors::config)? })
     }
 
-    /// Returns the blocks of a packet: k, b, t_C.
+    /// Returns, for the blocks of a packet, k (data symbols), b (transmitted symbols) and t_C
+    /// (correctable symbols).
     fn blocks(&self, packet_bytes: u64) -> PyResult<Vec<(u64, u64, u64)>> {
         let blocks = self.inner.blocks(Bytes(packet_bytes)).map_err(errors::config)?;
         let of = |block: reed_solomon::Block| (block.data, block.symbols, block.correctable);

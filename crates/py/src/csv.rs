@@ -1,16 +1,17 @@
 //! Formats rows of CSV files with the same number format as Python.
 //!
-//! A recorded run has millions of rows, and Python would create an object for each number.
+//! Reason for this module: a recorded run has millions of rows, and Python would create an object
+//! for each number.
 
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::io::Write;
 
-/// One column: type (`f8`, `i8` or `text`), numbers as little-endian bytes, and texts.
+/// One column: its type (`f8`, `i8` or `text`), its numbers as little-endian bytes, and its texts.
 ///
-/// In a text column, the numbers are indices of the texts; a negative index is an empty field.
-/// Texts are written unchanged, so the caller must quote them.
+/// In a text column, the numbers are indices into the texts; a negative index means an empty field.
+/// Texts are written unchanged, so the caller must quote texts that require CSV quotes.
 type Given<'py> = (String, Bound<'py, PyBytes>, Vec<Vec<u8>>);
 
 #[derive(Clone, Copy)]
@@ -22,7 +23,7 @@ enum Column<'a> {
 
 const BYTES_OF_A_NUMBER: usize = 12;
 
-/// Formats the rows of columns of equal length, each row with a line feed at its end.
+/// Formats columns of equal length as rows. Each row ends with a line feed.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn csv_rows<'py>(
@@ -100,8 +101,9 @@ fn double(value: f64, text: &mut Vec<u8>) {
         write!(text, "{sign}{}.0", value.abs() as u64).expect("memory takes every byte");
         return;
     }
-    // Times are integer nanoseconds. A decimal of at most 15 digits that parses as this double is
-    // its shortest form, because no two such decimals parse as the same double.
+    // Times are integer nanoseconds. If a decimal number of at most 15 digits parses as this
+    // double, it is the shortest representation, because no two such decimal numbers parse as the
+    // same double.
     let nanos = (value * NANO).round();
     if (1e5..1e15).contains(&nanos) && nanos / NANO == value {
         return fixed(nanos as u64, text);
@@ -134,11 +136,12 @@ fn shortest(value: f64, text: &mut Vec<u8>) {
     write!(text, "{digits}e{sign}{power:0>2}").expect("memory takes every byte");
 }
 
-/// Makes the last digit even if a double is half-way between two shortest decimals.
+/// Makes the last digit even if the double is half-way between two shortest decimal
+/// representations.
 ///
-/// Rust writes the upper decimal and Python the even one: 562949953421312.25 is `….3` in Rust and
-/// `….2` in Python. Both parse as the same double. With 15 digits or fewer there is only one
-/// shortest decimal.
+/// Rust writes the larger of the two, and Python the one with the even last digit:
+/// 562949953421312.25 is `….3` in Rust and `….2` in Python. Both parse as the same double. With 15
+/// digits or fewer there is only one shortest decimal.
 fn round_ties_to_even(value: f64, found: &mut String) {
     let end = found.find('e').unwrap_or(found.len());
     let written = found[..end].bytes().filter(u8::is_ascii_digit);
@@ -148,7 +151,7 @@ fn round_ties_to_even(value: f64, found: &mut String) {
     }
     let nearest = format!("{value:.*e}", digits - 1);
     let last = nearest.find('e').map_or("", |at| &nearest[at - 1..at]);
-    // Below a power of two, the nearest decimal may belong to another double.
+    // Just below a power of two, the decimal with the even digit may parse as another double.
     if found[end - 1..end] != *last && nearest.parse() == Ok(value) {
         found.replace_range(end - 1..end, last);
     }

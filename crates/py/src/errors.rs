@@ -14,21 +14,21 @@ pub(crate) fn config(error: ConfigError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Parts of a problem, from which Python formats the message: path, value, reason, accepted values,
-/// and the other fields that the rule reads. The reason is empty for a number outside a constant
-/// range.
+/// Parts of a problem, from which Python formats the message: field path, value, reason, accepted
+/// values, and the other fields on which the violated rule depends. The reason is empty for a
+/// number outside a constant range.
 pub(crate) type ProblemParts = (String, String, String, AcceptedParts, Vec<String>);
 
 /// Accepted values: text, a range, or unspecified.
 #[derive(IntoPyObject)]
 pub(crate) enum AcceptedParts {
     Advice(String),
-    /// Lowest number, whether it is included, highest number, whether it is included.
+    /// Lower bound, true if it is inclusive, upper bound, true if it is inclusive.
     Within((Option<NumberParts>, bool, Option<NumberParts>, bool)),
     Unstated(Option<String>),
 }
 
-/// A number, integer or not.
+/// An integer or a real number.
 #[derive(IntoPyObject)]
 pub(crate) enum NumberParts {
     Integer(u64),
@@ -90,7 +90,7 @@ pub(crate) fn unsolved(error: SolveError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Converts the error of an unsolved problem in a batch to `ValueError`.
+/// Converts the error for one unsolved problem of a batch to `ValueError`.
 pub(crate) fn unsolved_one(failure: &Failure) -> PyErr {
     PyValueError::new_err(failure.to_string())
 }

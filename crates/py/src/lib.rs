@@ -1,7 +1,8 @@
-//! The Python module `airpath._airpath`: a thin layer over the other crates.
+//! Compiled Python module `airpath._airpath`: makes functions of the other crates available in
+//! Python.
 //!
 //! Scenarios are passed as JSON in SI base units. Results are returned as JSON and as columns of
-//! bytes, from which the Python side builds the public objects.
+//! bytes, from which the package `airpath` builds its public objects.
 #![forbid(unsafe_code)]
 
 mod adaptation;
@@ -19,7 +20,7 @@ use airpath_path::Components;
 use pyo3::prelude::*;
 use std::sync::LazyLock;
 
-/// Plug-ins for scenarios, in addition to the built-in components: none in this module.
+/// Returns the registered plug-ins for scenarios. This module registers none.
 pub(crate) fn components() -> &'static Components {
     static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::default);
     &COMPONENTS

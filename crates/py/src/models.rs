@@ -1,16 +1,16 @@
-//! Python functions for analytic models, with the model parameters as arguments.
+//! Python functions that evaluate analytic models for given model parameters.
 
 use airpath_model::rtt_stages::{Outcome, Problem, Queue, Ssthresh};
 use airpath_model::square_root_bps;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Solves a download in round-trip stages. Returns throughput, ratio of sums and goodput in bit/s,
-/// the number of stages, the share of stages with a contention, and the error in bit/s.
+/// Solves a download in round-trip stages. Returns throughput, ratio of sums and goodput (each in
+/// bit/s), number of stages, share of stages with contention, and the error in bit/s.
 ///
 /// `given` contains size and MSS in bytes, rate in bit/s, base RTT, T_ct and T_pb in s, loss, b,
-/// initial W_th and W_max in packets. With `samples`, Monte Carlo is used with `seed`; otherwise
-/// the grid with `step`.
+/// initial W_th and W_max in packets. If `samples` is given, the Monte Carlo method with `seed` is
+/// used; otherwise the grid method with `step`.
 #[pyfunction]
 pub(crate) fn rtt_stages(
     py: Python<'_>,
@@ -62,7 +62,7 @@ pub(crate) fn rtt_stages(
     ))
 }
 
-/// Returns the throughput by the square-root formula with a window limit, bit/s.
+/// Returns the throughput according to the square-root formula with a window limit, bit/s.
 #[pyfunction]
 pub(crate) fn square_root(
     mss_bytes: f64,

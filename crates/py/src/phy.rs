@@ -1,5 +1,5 @@
-//! Python functions for error rates: measurement of points in the background, and interpolation of
-//! tables.
+//! Python functions for error rates: measurement of single points on background threads, and
+//! interpolation of tables; and functions for link budgets.
 
 use crate::errors::{self, ProblemParts};
 use crate::simulate::wait;
@@ -18,8 +18,8 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Returns the components of measurements as JSON: MCSs, channels, subcarrier mappings, decoder
-/// algorithms, demapper algorithms.
+/// Returns the accepted component names of a measurement as JSON: MCSs, channels, subcarrier
+/// mappings, decoder algorithms, demapper algorithms.
 #[pyfunction]
 pub(crate) fn phy_components() -> String {
     let mcss = MCSS.map(|mcs| {
@@ -43,8 +43,8 @@ pub(crate) fn phy_components() -> String {
     .to_string()
 }
 
-/// Returns the full name of a channel, with its subcarrier mapping unless it is the reference
-/// mapping; `None` for an unknown channel.
+/// Returns the full name of a channel, which includes the subcarrier mapping unless this is the
+/// reference mapping. Returns `None` for an unknown channel.
 #[pyfunction]
 pub(crate) fn phy_channel(name: &str) -> Option<String> {
     Fading::from_name(name).map(|fading| fading.name())
@@ -57,13 +57,13 @@ pub(crate) fn phy_problems(config_json: &str) -> PyResult<Vec<ProblemParts>> {
     Ok(config.check().err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Returns the Wilson interval of the error rate at `z` standard deviations.
+/// Returns the Wilson confidence interval of an error rate, at `z` standard deviations.
 #[pyfunction]
 pub(crate) fn wilson_interval(errors: u64, blocks: u64, z: f64) -> (f64, f64) {
     monte_carlo::wilson(errors, blocks, z)
 }
 
-/// Measures the point with this index on several threads, without the interpreter lock. Returns
+/// Measures the point at the given index on several threads, without the interpreter lock. Returns
 /// (errors, blocks, iterations, skipped blocks).
 ///
 /// `progress(errors, blocks)` is called about ten times per second. Ctrl-C ends the measurement
@@ -125,7 +125,7 @@ impl PerTable {
 #[pymethods]
 #[allow(clippy::needless_pass_by_value)]
 impl PerTable {
-    /// Reads a table.
+    /// Parses a table.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<PerTable> {
         let inner = per_table::PerTable::from_json(text).map_err(errors::config)?;
@@ -158,8 +158,8 @@ impl PerTable {
     }
 }
 
-/// Computes mean path losses by COST-231 Hata, dB. Also returns the fields with values outside the
-/// fitted range: (field, lowest, highest). All lists have the same length.
+/// Computes mean path losses by COST-231 Hata, dB. Also returns the fields that have values outside
+/// the range of validity of the model: (field, lowest, highest). All lists have the same length.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, clippy::type_complexity)]
 pub(crate) fn cost231_hata_db(

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Interval of checks for signals and progress.
+/// Time between two checks for signals and progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Finished replications of a simulation.
@@ -47,7 +47,7 @@ pub(crate) struct SimulationOutput {
     interrupted: bool,
 }
 
-/// Columns of a series: times, flow or component numbers, queue numbers, values.
+/// Columns of a series: times, flow or component IDs, queue IDs, values.
 type Columns<'py> =
     (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
@@ -67,7 +67,7 @@ impl SimulationOutput {
     }
 
     /// Returns a recorded series of one finished replication: (time_s, id, queue, value) as bytes.
-    /// The largest queue number means no queue.
+    /// The largest queue ID means that the value does not belong to a queue.
     fn series<'py>(&self, py: Python<'py>, index: usize, name: &str) -> PyResult<Columns<'py>> {
         let recorder = self.recorders.get(index).ok_or_else(|| no_replication(index))?;
         let series = Series::from_name(name).filter(|series| recorder.is_recorded(*series));
@@ -90,7 +90,7 @@ impl SimulationOutput {
     }
 }
 
-/// Contents of a report without its flows.
+/// Contents of a report without the reports of flows.
 #[derive(Serialize)]
 struct Shared<'a> {
     replication: u64,
@@ -151,10 +151,10 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResul
 
 /// Runs replications of a resolved scenario on several threads, without the interpreter lock.
 ///
-/// `captures` contains a replication number, comments for the section and its interface, and a file
-/// for each captured point. `progress(finished, total, fraction)` is called about ten times per
-/// second. Ctrl-C ends the run; the output then contains the finished replications. Recordings take
-/// at most `memory_bytes`.
+/// `captures` contains the index of the captured replication, the comments for the section and the
+/// interfaces, and a file for each capture point. `progress(finished, total, fraction)` is called
+/// about ten times per second. Ctrl-C ends the run; the output then contains the finished
+/// replications. Recordings allocate at most `memory_bytes` bytes.
 #[pyfunction]
 #[pyo3(signature = (
     scenario_json, traces, seed, first_replication, replications, threads, captures=None,
@@ -216,7 +216,7 @@ pub(crate) fn simulate(
     finish(py, outcome.map_err(errors::config)?, connections(&scenario), raised)
 }
 
-/// Replication number, comments of section and interface, and (point, file) pairs.
+/// Index of the replication, (section comment, interface comment), and (capture point, file) pairs.
 type Captures = (u64, (String, String), Vec<(String, PathBuf)>);
 
 fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePlan> {
@@ -238,13 +238,13 @@ fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePla
     Ok(CapturePlan { replication, requests })
 }
 
-/// Sleeps until the worker is finished, at most for [`LOOK_INTERVAL`].
+/// Sleeps until the worker has finished, but at most for [`LOOK_INTERVAL`].
 pub(crate) fn wait<T>(worker: &std::thread::ScopedJoinHandle<'_, T>) {
     wait_until(|| worker.is_finished());
 }
 
-/// Sleeps until `is_done` returns true, at most for [`LOOK_INTERVAL`]. Unparking this thread causes
-/// an immediate check.
+/// Sleeps until `is_done` returns true, but at most for [`LOOK_INTERVAL`]. If this thread is
+/// unparked, it calls `is_done` immediately.
 fn wait_until(is_done: impl Fn() -> bool) {
     let step = LOOK_INTERVAL / 50;
     for _ in 0..50 {
@@ -294,9 +294,9 @@ fn files(
     Ok(Files { traces, tables, snr: adaptation::snr_traces(snr)?, ..Files::default() })
 }
 
-/// Returns all problems of a scenario, with flows named by the index of their entry; empty if the
-/// network can be built. Raises `ValueError` if the text is not a scenario or a file cannot be
-/// read.
+/// Returns all problems of a scenario; an empty list if the network can be built. In field paths, a
+/// flow is identified by the index of its entry. Raises `ValueError` if the text is not a scenario
+/// or a file cannot be read.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, traces, tables=None, snr=None))]
 #[allow(clippy::needless_pass_by_value)]
@@ -315,17 +315,17 @@ pub(crate) fn check(
     Ok(built.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Returns all problems of the values of a scenario itself, without those of its components and
-/// files.
+/// Returns all problems of a scenario's own values. Problems of its components and files are not
+/// included.
 #[pyfunction]
 pub(crate) fn scenario_problems(scenario_json: &str) -> PyResult<Vec<ProblemParts>> {
     let scenario: Scenario = serde_json::from_str(scenario_json).map_err(errors::json)?;
     Ok(scenario.check_values().err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 
-/// Returns all problems of a component, or of a table of a scenario, that can be found without
-/// files and without the rest of the scenario. Raises `ValueError` if the family is unknown or the
-/// text is not JSON.
+/// Returns all problems of a component, or of a table of a scenario, that can be detected without
+/// files and without the rest of the scenario. Raises `ValueError` if `family` is unknown or
+/// `description` is not JSON.
 #[pyfunction]
 pub(crate) fn component_problems(family: &str, description: &str) -> PyResult<Vec<ProblemParts>> {
     let description = serde_json::from_str(description).map_err(errors::json)?;

@@ -17,12 +17,12 @@ use std::thread::ScopedJoinHandle;
 /// A link: thresholds, packets, and (rate in bit/s, packet error rate) of each regime.
 type Link = (Vec<f64>, Vec<(f64, f64)>);
 
-/// Solves a resolved scenario with the model that covers it, or with `model`. Returns the steady
-/// state as JSON.
+/// Solves a resolved scenario with `model` or, if `model` is not given, with the model that covers
+/// the scenario. Returns the steady state as JSON.
 ///
-/// With `trajectory_s`, CLAMP's fluid model is integrated up to this time. With
-/// `max_window_packets`, the fixed point uses this W_max. Raises `ValueError` if no model covers
-/// the scenario, with one line per reason.
+/// If `trajectory_s` is given, CLAMP's fluid model is integrated up to this time. If
+/// `max_window_packets` is given, the fixed-point model uses this value as W_max. Raises
+/// `ValueError` if no model covers the scenario, with one line per reason.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, tables=None, model=None, trajectory_s=None, max_window_packets=None))]
 pub(crate) fn solve(
@@ -42,10 +42,10 @@ pub(crate) fn solve(
     solution.map(|found| found.to_string()).map_err(errors::unsolved)
 }
 
-/// Finds the MCS pair of the dual-regime link with the largest throughput by the fixed point, for a
-/// resolved scenario whose bottleneck has the policy `{"kind": "optimum", "threshold": …}`. Returns
-/// the names of both MCSs and the throughput in bit/s. Raises `ValueError` if the model does not
-/// cover the scenario.
+/// Finds the MCS pair of the dual-regime link for which the fixed-point model predicts the largest
+/// throughput. The bottleneck of the resolved scenario must have the policy `{"kind": "optimum",
+/// "threshold": …}`. Returns the names of both MCSs and the throughput in bit/s. Raises
+/// `ValueError` if the model does not cover the scenario.
 #[pyfunction]
 #[pyo3(signature = (scenario_json, tables=None))]
 pub(crate) fn optimum_pair(
@@ -61,8 +61,9 @@ fn files(tables: Option<TableTexts>) -> PyResult<Files> {
     Ok(Files { tables: adaptation::tables(tables)?, ..Files::default() })
 }
 
-/// Computes T for each combination of `links` and `base_rtts_s` with gentle RED. Returns bit/s as
-/// little-endian doubles, ordered by link, then by set of flows.
+/// Computes the throughput T of the fixed-point model with gentle RED, for each combination of an
+/// entry of `links` and an entry of `base_rtts_s`. Returns T in bit/s as little-endian doubles,
+/// ordered by link, then by set of flows.
 ///
 /// A link contains its thresholds and the (rate, packet error rate) of each regime. `gred` contains
 /// min_th, max_th and max_p; `tcp` contains the maximum window in packets, the timeout in s and the
@@ -104,7 +105,7 @@ pub(crate) fn fixed_points<'py>(
     doubles(py, throughputs.into_iter())
 }
 
-/// Waits for a worker. Returns the exception that a signal raises.
+/// Waits for a worker. If a signal handler raises an exception, returns this exception.
 fn look_until_done<T: Send>(py: Python<'_>, worker: &ScopedJoinHandle<'_, T>) -> PyResult<()> {
     while !worker.is_finished() {
         py.detach(|| crate::simulate::wait(worker));

@@ -1,5 +1,5 @@
-//! Tables for Python: statistics of flows, samples of the senders' state, and flow monitor
-//! statistics.
+//! Conversion of results to tables for Python: statistics of flows, samples of sender state, and
+//! flow monitor statistics.
 
 use crate::trace::{column, doubles};
 use airpath_core::{DropReason, Duration, Series, Time};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 
-/// A byte per flow (1 for TCP), and for each quantity its name, type and values. The type is `f8`
+/// One byte per flow (1 for TCP), and for each quantity (name, type, values). The type is `f8`
 /// (missing values are NaN) or `i8` (missing values are −1).
 pub(crate) type Flows<'py> =
     (Bound<'py, PyBytes>, Vec<(&'static str, &'static str, Bound<'py, PyBytes>)>);
@@ -67,7 +67,7 @@ pub(crate) fn vocabulary() -> String {
     .to_string()
 }
 
-/// Returns one column per quantity, as bytes.
+/// Returns a dictionary that maps the name of each quantity to its column as bytes.
 pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for SsColumn { name, of } in &SS_COLUMNS {
@@ -81,7 +81,8 @@ pub(crate) fn ss<'py>(py: Python<'py>, samples: &[SsSample]) -> PyResult<Bound<'
     Ok(all)
 }
 
-/// Returns one entry per flow and direction; datagrams have no ACKs.
+/// Returns a JSON list with one entry per flow and direction. Datagram flows have no entry for
+/// ACKs.
 pub(crate) fn flow_monitor(flows: Option<&[FlowStats]>, connections: &[Connection]) -> Value {
     let Some(flows) = flows else { return Value::Null };
     let directions = (0..).zip(flows.iter().zip(connections)).flat_map(|(flow, (stats, of))| {

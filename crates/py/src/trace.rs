@@ -1,4 +1,4 @@
-//! Python class for traces of links.
+//! Python class for link traces.
 
 use crate::errors;
 use airpath_trace::{FadedLinkConfig, PERCENTILES};
@@ -24,21 +24,21 @@ impl Trace {
 
 #[pymethods]
 impl Trace {
-    /// Reads the Mahimahi format; `name` is used in errors.
+    /// Parses the Mahimahi format. `name` is the file name for error messages.
     #[staticmethod]
     #[pyo3(signature = (text, name = "trace"))]
     fn from_mahimahi(text: &str, name: &str) -> PyResult<Trace> {
         airpath_trace::Trace::parse_mahimahi(name, text).map(Trace::new).map_err(errors::trace)
     }
 
-    /// Reads a `time_s,rate_bps` CSV; `name` is used in errors.
+    /// Parses a `time_s,rate_bps` CSV. `name` is the file name for error messages.
     #[staticmethod]
     #[pyo3(signature = (text, name = "trace"))]
     fn from_csv(text: &str, name: &str) -> PyResult<Trace> {
         airpath_trace::Trace::parse_csv(name, text).map(Trace::new).map_err(errors::trace)
     }
 
-    /// `opportunities` or `rate`.
+    /// Kind of the trace: `opportunities` or `rate`.
     #[getter]
     fn kind(&self) -> &'static str {
         match &*self.inner {
@@ -58,13 +58,13 @@ impl Trace {
         self.inner.to_mahimahi().map_err(errors::trace)
     }
 
-    /// Returns the trace as CSV; opportunities are averaged over bins.
+    /// Returns the trace as CSV. Opportunities are averaged over bins of `bin_ns`.
     #[pyo3(signature = (bin_ns, provenance = ""))]
     fn to_csv(&self, bin_ns: u64, provenance: &str) -> PyResult<String> {
         self.inner.to_csv(bin_ns, provenance).map_err(errors::trace)
     }
 
-    /// Returns length, rates and outages as JSON.
+    /// Returns the summary statistics (duration, rates, outages) as JSON.
     fn info(&self) -> String {
         let stats = self.inner.stats();
         let percentiles: BTreeMap<String, f64> =
@@ -89,7 +89,8 @@ impl Trace {
     }
 }
 
-/// Returns a column of doubles as little-endian bytes. Raises `MemoryError` if it is too long.
+/// Returns a column of doubles as little-endian bytes. Raises `MemoryError` if the column is too
+/// long.
 pub(crate) fn doubles<'py>(
     py: Python<'py>,
     values: impl ExactSizeIterator<Item = f64>,
@@ -97,7 +98,7 @@ pub(crate) fn doubles<'py>(
     column(py, values.map(f64::to_le_bytes))
 }
 
-/// Returns a column of numbers as bytes. Raises `MemoryError` if it is too long.
+/// Returns a column of numbers as bytes. Raises `MemoryError` if the column is too long.
 pub(crate) fn column<'py, const BYTES: usize>(
     py: Python<'py>,
     numbers: impl ExactSizeIterator<Item = [u8; BYTES]>,

@@ -284,7 +284,7 @@ mod tests {
 
     const SIZES: Law = Law {
         area: "Traffic",
-        source: "Sizes of transfers: exponential, bounded Pareto and triangular distribution",
+        source: "The exponential, the bounded Pareto and the triangular law: sizes of transfers",
         allows: "five standard deviations of the result of 100 000 samples; at the ends of a distribution, floating-point rounding",
     };
 

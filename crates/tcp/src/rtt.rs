@@ -125,7 +125,7 @@ mod tests {
 
     const RTO: Law = Law {
         area: "Retransmission timeout",
-        source: "RFC 6298 §2, §5: RTO after RTT samples and timer expiries",
+        source: "RFC 6298 §2, §5: the timeout after samples and expiries",
         allows: "nothing",
     };
 

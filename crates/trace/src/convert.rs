@@ -1,16 +1,17 @@
 //! Conversions between delivery opportunities and rates.
 //!
-//! Conversions preserve the capacity: opportunities averaged over bins carry exactly the same bits,
-//! and a rate divided into opportunities carries the same bits to within one opportunity.
+//! Conversions preserve the capacity. A rate that is computed from opportunities has exactly the
+//! same capacity. The capacity of opportunities that are computed from a rate differs by less than
+//! one opportunity.
 
 use super::{
     MAX_OPPORTUNITIES, NANOS_PER_MILLI, NANOS_PER_SECOND, OPPORTUNITY_BITS, OpportunityTrace,
     RateTrace, Segment, TraceError,
 };
 
-/// Tolerance for rounded sums of bits, as a fraction of an opportunity.
+/// Tolerance for rounding errors in sums of bits, as a fraction of an opportunity.
 const ROUNDING: f64 = 1e-9;
-/// Tolerance for rounded times, as a fraction of a millisecond.
+/// Tolerance for rounding errors in times, as a fraction of a millisecond.
 const ROUNDING_MS: f64 = 1e-6;
 
 impl OpportunityTrace {
@@ -21,9 +22,9 @@ impl OpportunityTrace {
     /// at time 0 counts in the first bin.
     ///
     /// # Errors
-    /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`](super::MAX_BINS);
-    /// [`TraceError::NotARate`] if bins of nanoseconds give a rate above
-    /// [`MAX_RATE_BPS`](super::MAX_RATE_BPS).
+    /// [`TraceError::ZeroBin`] if `bin_ns` is 0; [`TraceError::TooManyBins`] above
+    /// [`MAX_BINS`](super::MAX_BINS); [`TraceError::NotARate`] if the bins are so short that a rate
+    /// is above [`MAX_RATE_BPS`](super::MAX_RATE_BPS).
     pub fn to_rate(&self, bin_ns: u64) -> Result<RateTrace, TraceError> {
         let rates = self.rates(bin_ns)?;
         let segment = |(start_ns, rate_bps)| Segment { start_ns, rate_bps };
@@ -36,10 +37,10 @@ impl RateTrace {
     /// Converts the trace to delivery opportunities. An opportunity is placed at the end of the
     /// millisecond in which its bits are complete; the remaining bits are carried over.
     ///
-    /// The period is rounded up to full milliseconds. If no opportunity falls on the end of the
-    /// period, one is added there, since the last opportunity of the format defines the end of the
-    /// trace. Remaining bits at the end are then rounded up; otherwise they are dropped. The
-    /// capacity of one period differs by less than one opportunity.
+    /// The period is rounded up to full milliseconds. If there is no opportunity at the end of the
+    /// period, one is added there, because the last opportunity defines the end of a Mahimahi
+    /// trace; the remaining bits are then rounded up to this opportunity. Otherwise the remaining
+    /// bits are dropped. The capacity of one period differs by less than one opportunity.
     ///
     /// # Errors
     /// [`TraceError::TooManyOpportunities`] above [`MAX_OPPORTUNITIES`].
@@ -51,7 +52,7 @@ impl RateTrace {
         let end_ms = self.period_ns().div_ceil(NANOS_PER_MILLI);
         let mut times_ms = Vec::with_capacity(opportunities as usize + 1);
         let mut earliest_ms = 1;
-        // Accumulated bits, in opportunities.
+        // Accumulated bits, as a number of opportunities.
         let mut carried = 0.0;
         for (start_ns, end_ns, rate_bps) in self.spans() {
             let per_ms = rate_bps / OPPORTUNITY_BITS / 1e3;

@@ -1,13 +1,13 @@
-//! Errors of a trace, one line each.
+//! Errors in traces. Each message is one line.
 
 use super::{MAX_BINS, MAX_DURATION_S, MAX_OPPORTUNITIES, MAX_RATE_BPS, OPPORTUNITY_BYTES};
 use std::fmt;
 use thiserror::Error;
 
-/// A line of a file, shown as `file:line`.
+/// Location of a line in a file, displayed as `file:line`.
 ///
-/// For a trace built from values, `file` is `trace` and `line` is the line of the value in the
-/// written file.
+/// For a trace that was built from values, `file` is `trace`, and `line` is the line at which the
+/// value would be in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
     /// File name, as passed to the parser.
@@ -61,13 +61,13 @@ pub enum TraceError {
         /// File name.
         file: String,
     },
-    /// An empty line.
+    /// A line is empty.
     #[error("{place}: empty line. Remove it.")]
     EmptyLine {
         /// Location in the file.
         place: SourceLocation,
     },
-    /// A line of a Mahimahi file that is not an unsigned integer.
+    /// A line of a Mahimahi file is not an unsigned integer.
     #[error("{place}: {text} is not a delivery time. Use whole milliseconds, for example 1204.")]
     NotMilliseconds {
         /// Location in the file.
@@ -75,7 +75,7 @@ pub enum TraceError {
         /// Text at that location.
         text: Excerpt,
     },
-    /// A time beyond [`super::MAX_DURATION_S`].
+    /// A time is beyond [`super::MAX_DURATION_S`].
     #[error(
         "{place}: {text} is too late. Times count from the start of the trace, \
          which lasts {MAX_DURATION_S} s at most."
@@ -86,7 +86,7 @@ pub enum TraceError {
         /// Time as written, with its unit.
         text: String,
     },
-    /// A delivery time that is smaller than the previous one, ms.
+    /// A delivery time is smaller than the previous delivery time, ms.
     #[error(
         "{place}: {time_ms} is before the previous {previous_ms}. \
          Delivery times must not decrease."
@@ -99,7 +99,7 @@ pub enum TraceError {
         /// Previous delivery time, ms.
         previous_ms: u64,
     },
-    /// All delivery times are 0, so that the looped trace would never advance.
+    /// All delivery times are 0, so that the trace would have no duration.
     #[error("{place}: the last delivery time is 0. A trace must last at least 1 ms.")]
     NoDuration {
         /// Last line.
@@ -124,7 +124,7 @@ pub enum TraceError {
         /// Number of rows, 0 or 1.
         rows: usize,
     },
-    /// A CSV line without exactly one comma.
+    /// A CSV line does not have exactly one comma.
     #[error(
         "{place}: {text} is not a row. Use a time in seconds, a comma and a rate in bit/s, \
          for example 0.1,5000000."
@@ -135,7 +135,7 @@ pub enum TraceError {
         /// Text at that location.
         text: Excerpt,
     },
-    /// A CSV time that is not a number.
+    /// A CSV time is not a number.
     #[error("{place}: {text} is not a time. Use seconds, 0 or more, for example 0.1.")]
     NotSeconds {
         /// Location in the file.
@@ -143,7 +143,7 @@ pub enum TraceError {
         /// Text at that location.
         text: Excerpt,
     },
-    /// A CSV rate that is negative, not a number or above [`super::MAX_RATE_BPS`].
+    /// A CSV rate is negative, not a number or above [`super::MAX_RATE_BPS`].
     #[error(
         "{place}: {text} is not a rate. Use bit/s from 0 to {MAX_RATE_BPS:e}, \
          for example 5000000."
@@ -162,7 +162,7 @@ pub enum TraceError {
         /// Time, s.
         time_s: String,
     },
-    /// A CSV time that is not larger than the previous one.
+    /// A CSV time is not larger than the previous time.
     #[error(
         "{place}: {time_s} s is not after the previous {previous_s} s. \
          Times must increase by at least 1 ns."
@@ -194,10 +194,10 @@ pub enum TraceError {
         /// File name.
         file: String,
     },
-    /// A bin of zero length.
+    /// The requested bin has zero length.
     #[error("the bin is 0 ns. Use at least 1 ns, for example 100 ms.")]
     ZeroBin,
-    /// More bins than [`MAX_BINS`].
+    /// The number of bins exceeds [`MAX_BINS`].
     #[error(
         "bins of {bin_ns} ns make {bins} of this trace. At most {MAX_BINS} are possible; \
          take a longer bin."
@@ -208,7 +208,7 @@ pub enum TraceError {
         /// Resulting number of bins.
         bins: u64,
     },
-    /// More opportunities than [`MAX_OPPORTUNITIES`].
+    /// The number of opportunities exceeds [`MAX_OPPORTUNITIES`].
     #[error(
         "the trace holds {opportunities:.3e} opportunities of {OPPORTUNITY_BYTES} bytes. \
          At most {MAX_OPPORTUNITIES} are possible; take a shorter trace or a lower rate."
@@ -227,7 +227,7 @@ pub enum TraceError {
         /// Accepted values, with the unit and an example.
         accepted: &'static str,
     },
-    /// A generated link that delivers less than one packet.
+    /// The generated link delivers less than one opportunity.
     #[error(
         "the generated link carries {bits:.0} bit in all, less than one opportunity of \
          {OPPORTUNITY_BYTES} bytes. Raise mean_snr_db, bandwidth_hz, cap_bps or the duration."

@@ -1,12 +1,13 @@
-//! Synthetic traces: a Rayleigh-fading link with the Shannon rate up to a maximum.
+//! Generator of synthetic traces of a Rayleigh fading link, whose rate is the Shannon capacity,
+//! limited to a maximum.
 //!
-//! In each millisecond the rate is min(cap, W·log2(1 + SNR·|h|²)) with the channel at the middle of
-//! the millisecond. The bits are then divided into delivery opportunities.
+//! In each millisecond the rate is min(cap, W·log2(1 + SNR·|h|²)), where h is the channel
+//! coefficient at the middle of the millisecond. The bits are then divided into delivery
+//! opportunities.
 //!
-//! Source: [`airpath_phy::rayleigh`], [`airpath_phy::shannon`].
-//! Left out: shadowing and path loss (the mean SNR is constant), other users, scheduling, handover,
-//! and fading within a millisecond. The latter matters from a Doppler frequency of about 100 Hz on,
-//! where successive milliseconds differ noticeably.
+//! Source: [`airpath_phy::rayleigh`], [`airpath_phy::shannon`]. Not modelled: shadowing and path
+//! loss (the mean SNR is constant), other users, scheduling, handover, and fading within a
+//! millisecond. Fading within a millisecond is relevant at Doppler frequencies above about 100 Hz.
 
 use super::{
     MAX_RATE_BPS, NANOS_PER_MILLI, NANOS_PER_SECOND, OPPORTUNITY_BITS, OpportunityTrace, RateTrace,
@@ -15,7 +16,7 @@ use super::{
 use airpath_core::{Stream, Time};
 use airpath_phy::{doppler, rayleigh::Rayleigh, shannon};
 
-/// Longest generated trace, s. A longer run loops the trace.
+/// Longest generated trace, s. A longer run repeats the trace.
 pub const MAX_GENERATED_S: u64 = 3600;
 
 /// Parameters of the link of a synthetic trace.
@@ -94,7 +95,7 @@ impl FadedLinkConfig {
 /// # Errors
 /// [`TraceError::OutOfRange`] for a parameter outside its range, [`TraceError::NothingDelivered`]
 /// if the link carries less than one opportunity, [`TraceError::TooManyOpportunities`] if it
-/// carries too many.
+/// carries too many opportunities.
 pub fn generate(config: &FadedLinkConfig) -> Result<OpportunityTrace, TraceError> {
     let rate = generate_rate(config)?;
     let bits = rate.bits();
@@ -155,7 +156,8 @@ mod tests {
     #[test]
     fn seed_gives_the_same_trace_on_every_machine() {
         let trace = generate(&config()).unwrap();
-        // A golden value freezes the result; the mean rate is a plausibility check.
+        // The first assertion detects any change of the result; the mean rate is a plausibility
+        // check.
         let sum_ms: u64 = trace.times_ms().iter().sum();
         assert_eq!((trace.times_ms().len(), sum_ms), (11_422, 55_589_081));
         let mean_bps = trace.bits() / 10.0;

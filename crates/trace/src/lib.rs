@@ -1,6 +1,6 @@
-//! Trace files: recorded or synthetic link capacity over time.
+//! Link traces: recorded or synthetic link capacity over time.
 //!
-//! There are two formats. Both traces are looped for the duration of a run:
+//! There are two formats. A run that is longer than the trace repeats the trace:
 //!
 //! * [`mahimahi`], an [`OpportunityTrace`]: one line per opportunity to deliver
 //!   [`OPPORTUNITY_BYTES`] bytes, in integer milliseconds;
@@ -45,7 +45,8 @@ pub use stats::{Outage, PERCENTILES, STATS_BIN_NS, Stats};
 /// Size of a delivery opportunity, bytes: an IP packet of 1500 bytes and the 4 bytes of packet
 /// information that a TUN device prepends (Mahimahi, `LinkQueue::PACKET_SIZE`).
 pub const OPPORTUNITY_BYTES: u64 = 1504;
-/// Longest trace, s (11.5 days). Within this limit a nanosecond is exact in decimal and in `f64`.
+/// Longest trace, s (11.5 days). Up to this limit, times in s with nine decimals are exact to the
+/// nanosecond in `f64`.
 pub const MAX_DURATION_S: u64 = 1_000_000;
 /// Highest rate of a [`RateTrace`], bit/s.
 pub const MAX_RATE_BPS: f64 = 1e15;
@@ -57,7 +58,7 @@ pub const MAX_OPPORTUNITIES: u64 = 50_000_000;
 const OPPORTUNITY_BITS: f64 = (OPPORTUNITY_BYTES * 8) as f64;
 const NANOS_PER_MILLI: u64 = 1_000_000;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
-/// File name in errors of a trace that was built from values.
+/// File name in error messages for a trace that was built from values.
 const MADE: &str = "trace";
 
 /// A trace in either format.
@@ -70,7 +71,7 @@ pub enum Trace {
 }
 
 impl Trace {
-    /// Parses a Mahimahi trace; `file` is its name in errors.
+    /// Parses a Mahimahi trace. `file` is the file name for error messages.
     ///
     /// # Errors
     /// Same as [`OpportunityTrace::parse`].
@@ -78,7 +79,7 @@ impl Trace {
         OpportunityTrace::parse(file, text).map(Trace::Opportunities)
     }
 
-    /// Parses a `time_s,rate_bps` CSV; `file` is its name in errors.
+    /// Parses a `time_s,rate_bps` CSV. `file` is the file name for error messages.
     ///
     /// # Errors
     /// Same as [`RateTrace::parse`].
@@ -86,7 +87,7 @@ impl Trace {
         RateTrace::parse(file, text).map(Trace::Rate)
     }
 
-    /// Returns the period of the looped trace, ns.
+    /// Returns the period with which the trace repeats, ns.
     pub fn period_ns(&self) -> u64 {
         match self {
             Trace::Opportunities(trace) => trace.period_ns(),
@@ -118,8 +119,9 @@ impl Trace {
     }
 }
 
-/// Returns the lines of a file. A byte order mark and line ends (`\n` or `\r\n`) are removed; the
-/// last line may lack its end.
+/// Returns the lines of a file without byte order mark and line ends (`
+/// ` or `\r
+/// `). The last line need not have a line end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.strip_prefix('\u{feff}').unwrap_or(text).lines()
 }

@@ -2,12 +2,13 @@
 //!
 //! Each line is a time in integer milliseconds from the start of the trace, at which up to
 //! [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES) bytes can be delivered. Several equal times mean
-//! several opportunities at that time. The last time is also the period: the trace restarts there,
-//! so an opportunity at time 0 of the second period coincides with the last opportunity of the
-//! first period.
+//! several opportunities at that time. The last time is also the period: the trace restarts at this
+//! time. Therefore an opportunity at time 0 of the second period coincides with the last
+//! opportunity of the first period.
 //!
-//! Source: Mahimahi's `mm-link` (Netravali et al., USENIX ATC 2015), class `LinkQueue`.
-//! Differs: `\r\n` and a byte order mark are accepted, times beyond 11.5 days are not.
+//! Source: Mahimahi's `mm-link` (Netravali et al., USENIX ATC 2015), class `LinkQueue`. Differences
+//! from Mahimahi: `\r
+//! ` and a byte order mark are accepted; times beyond 11.5 days are rejected.
 
 use super::{
     Excerpt, MADE, MAX_DURATION_S, NANOS_PER_MILLI, OPPORTUNITY_BITS, SourceLocation, TraceError,
@@ -16,9 +17,9 @@ use super::{
 
 const MAX_TIME_MS: u64 = MAX_DURATION_S * 1000;
 
-/// Delivery opportunities of [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES) bytes at integer
-/// milliseconds, looped. There is at least one, the times never decrease, and the last time is
-/// above 0.
+/// Periodic trace of delivery opportunities of [`OPPORTUNITY_BYTES`](super::OPPORTUNITY_BYTES)
+/// bytes at integer milliseconds. There is at least one opportunity, the times never decrease, and
+/// the last time is above 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpportunityTrace {
     times_ms: Vec<u64>,
@@ -28,7 +29,7 @@ impl OpportunityTrace {
     /// Creates a trace of the given delivery times, ms.
     ///
     /// # Errors
-    /// [`TraceError`] if there are no times, if a time is smaller than the previous one or beyond
+    /// [`TraceError`] if there are no times, if a time is smaller than the previous time or beyond
     /// [`MAX_DURATION_S`], or if the last time is 0.
     pub fn new(times_ms: Vec<u64>) -> Result<OpportunityTrace, TraceError> {
         for (index, &time_ms) in times_ms.iter().enumerate() {
@@ -46,7 +47,7 @@ impl OpportunityTrace {
         OpportunityTrace::checked_end(MADE, times_ms)
     }
 
-    /// Parses a Mahimahi file; `file` is its name in errors.
+    /// Parses a Mahimahi file. `file` is the file name for error messages.
     ///
     /// # Errors
     /// [`TraceError`] for the first line that is empty, is not an integer number of milliseconds
@@ -97,8 +98,8 @@ impl OpportunityTrace {
         self.times_ms.len() as f64 * OPPORTUNITY_BITS
     }
 
-    /// Returns the trace in the Mahimahi format. The format has no comments, so provenance is in a
-    /// separate file.
+    /// Returns the trace in the Mahimahi format. The format has no comments, so the provenance of a
+    /// trace is in a separate file.
     pub fn to_mahimahi(&self) -> String {
         let mut text = String::with_capacity(self.times_ms.len() * 7);
         for time_ms in &self.times_ms {
@@ -143,7 +144,7 @@ fn parse_time(line: &str) -> Result<u64, BadLine> {
     if !line.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(BadLine::NotANumber);
     }
-    // Saturation keeps a number of any length above the limit.
+    // The conversion saturates, so that a number of any length is above the limit.
     let time_ms = line
         .bytes()
         .fold(0u64, |time, byte| time.saturating_mul(10).saturating_add(u64::from(byte - b'0')));

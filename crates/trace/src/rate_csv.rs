@@ -1,4 +1,4 @@
-//! The `time_s,rate_bps` CSV: a piecewise constant rate.
+//! CSV format of a piecewise constant rate, with the columns `time_s,rate_bps`.
 //!
 //! ```text
 //! # airpath trace convert ...      any number of comment lines, at the top only
@@ -9,11 +9,11 @@
 //! 2,8000000                        ... to 2 s, where the trace starts again
 //! ```
 //!
-//! The rate of a row is valid until the next row. The last row has no duration: it defines the end
-//! of the trace and must repeat the previous rate. A file of samples without an end is therefore
-//! rejected, and not silently shortened by one sample.
+//! The rate of a row is valid until the next row. The last row has no duration. It only defines the
+//! end of the trace and must contain the same rate as the row before. Therefore a file of samples
+//! without such a row is rejected, instead of being shortened by one sample.
 //!
-//! The format is specific to this project. Left out: interpolation between rows.
+//! The format is specific to this project. Rates are not interpolated between rows.
 
 use super::{
     Excerpt, MADE, MAX_DURATION_S, MAX_RATE_BPS, NANOS_PER_SECOND, SourceLocation, TraceError,
@@ -24,7 +24,7 @@ use std::fmt::Write;
 const HEADER: &str = "time_s,rate_bps";
 const MAX_TIME_NS: u64 = MAX_DURATION_S * NANOS_PER_SECOND;
 
-/// A rate and its start time.
+/// A segment of constant rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
     /// Start of the segment, ns from the start of the trace.
@@ -33,8 +33,8 @@ pub struct Segment {
     pub rate_bps: f64,
 }
 
-/// Piecewise constant rate, looped. There is at least one segment, the first one starts at 0,
-/// starts increase strictly, and at least one rate is above 0.
+/// Periodic trace of a piecewise constant rate. There is at least one segment, the first segment
+/// starts at 0, start times increase strictly, and at least one rate is above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateTrace {
     segments: Vec<Segment>,
@@ -45,10 +45,10 @@ impl RateTrace {
     /// Creates a trace of the given segments with the period `period_ns`.
     ///
     /// # Errors
-    /// [`TraceError`] if there is no segment, if the first does not start at 0, if a start is not
-    /// after the previous one, if the period is not after the last start or is beyond
-    /// [`MAX_DURATION_S`], if a rate is outside 0 to [`MAX_RATE_BPS`], or if all rates are 0. The
-    /// line in the error is that of the written file without comments.
+    /// [`TraceError`] if there is no segment, if the first segment does not start at 0, if a
+    /// segment does not start after the previous segment, if the period is not after the last start
+    /// or is beyond [`MAX_DURATION_S`], if a rate is outside 0 to [`MAX_RATE_BPS`], or if all rates
+    /// are 0. The line number in the error refers to the trace written as CSV without comments.
     pub fn new(segments: Vec<Segment>, period_ns: u64) -> Result<RateTrace, TraceError> {
         let mut rows = Rows::new(MADE, segments.len() + 1);
         let end_bps = segments.last().map_or(0.0, |segment| segment.rate_bps);
@@ -68,7 +68,7 @@ impl RateTrace {
         rows.finish()
     }
 
-    /// Parses a `time_s,rate_bps` CSV; `file` is its name in errors.
+    /// Parses a `time_s,rate_bps` CSV. `file` is the file name for error messages.
     ///
     /// Times are rounded to the nearest nanosecond. Spaces around numbers and lines starting with
     /// `#` above the header are accepted.
@@ -121,11 +121,11 @@ impl RateTrace {
 
     /// Returns the trace as CSV, with each line of `provenance` as a `#` line at the top.
     ///
-    /// Parsing the result gives an equal trace.
+    /// If the result is parsed, the trace is equal to this trace.
     pub fn to_csv(&self, provenance: &str) -> String {
         let mut text = String::with_capacity(24 * self.segments.len());
         for line in provenance.lines() {
-            // Some readers end the line at a single carriage return.
+            // Some programs interpret a single carriage return as a line end.
             text.push_str(format!("# {}", line.replace('\r', " ")).trim_end());
             text.push('\n');
         }
@@ -145,7 +145,7 @@ impl RateTrace {
     }
 }
 
-/// Rows parsed until now, checked against each other. The last row becomes the end.
+/// Rows that have been parsed and checked. The last row defines the end of the trace.
 struct Rows<'a> {
     file: &'a str,
     rows: Vec<Segment>,
@@ -240,7 +240,7 @@ mod tests {
         RateTrace::parse("trace.csv", text).expect("accepted")
     }
 
-    /// Returns the error of a file with this text below its header.
+    /// Returns the error message for a file that contains `rows` below the header.
     fn error(rows: &str) -> String {
         let text = format!("# made by hand\n{HEADER}\n{rows}");
         RateTrace::parse("trace.csv", &text).expect_err("refused").to_string()

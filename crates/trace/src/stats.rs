@@ -10,7 +10,7 @@ pub const STATS_BIN_NS: u64 = 100 * NANOS_PER_MILLI;
 /// Percentiles in [`Stats::percentiles_bps`].
 pub const PERCENTILES: [u8; 5] = [5, 25, 50, 75, 95];
 
-/// A time without capacity.
+/// An interval without capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outage {
     /// Start of the outage, ns from the start of the trace.
@@ -34,14 +34,14 @@ pub struct Stats {
     ///
     /// A shorter bin at the end is omitted unless it is the only bin.
     pub percentiles_bps: [f64; 5],
-    /// Longest outage; the first one if several are equal.
+    /// Longest outage; the first of them if several are equally long.
     ///
-    /// For opportunities: the longest time between two successive opportunities. The gap before the
-    /// first opportunity starts at the last opportunity of the previous period, which is time 0.
-    /// For rates: the longest time at rate 0; an outage across the end of the trace counts
-    /// completely.
+    /// In a trace of opportunities: the longest time between two successive opportunities. The gap
+    /// before the first opportunity starts at time 0, the time of the last opportunity of the
+    /// previous period. In a rate trace: the longest time at rate 0. An outage that continues after
+    /// the end of the trace at its start counts with the complete duration.
     pub longest_outage: Outage,
-    /// Fraction of these bins in which nothing can be delivered.
+    /// Fraction of the bins of [`STATS_BIN_NS`] in which nothing can be delivered.
     pub empty_bins_fraction: f64,
 }
 
@@ -50,7 +50,7 @@ impl Trace {
     /// shorter.
     ///
     /// # Errors
-    /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`].
+    /// [`TraceError::ZeroBin`] if `bin_ns` is 0; [`TraceError::TooManyBins`] above [`MAX_BINS`].
     pub fn rates(&self, bin_ns: u64) -> Result<Vec<f64>, TraceError> {
         match self {
             Trace::Opportunities(trace) => trace.rates(bin_ns),
@@ -72,7 +72,7 @@ impl OpportunityTrace {
     /// [`to_rate`](OpportunityTrace::to_rate).
     ///
     /// # Errors
-    /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`].
+    /// [`TraceError::ZeroBin`] if `bin_ns` is 0; [`TraceError::TooManyBins`] above [`MAX_BINS`].
     pub fn rates(&self, bin_ns: u64) -> Result<Vec<f64>, TraceError> {
         check_bins(self.period_ns(), bin_ns)?;
         Ok(self.binned(bin_ns))
@@ -114,7 +114,7 @@ impl RateTrace {
     /// shorter.
     ///
     /// # Errors
-    /// [`TraceError::ZeroBin`]; [`TraceError::TooManyBins`] above [`MAX_BINS`].
+    /// [`TraceError::ZeroBin`] if `bin_ns` is 0; [`TraceError::TooManyBins`] above [`MAX_BINS`].
     pub fn rates(&self, bin_ns: u64) -> Result<Vec<f64>, TraceError> {
         check_bins(self.period_ns(), bin_ns)?;
         Ok(self.binned(bin_ns))
@@ -135,7 +135,7 @@ impl RateTrace {
             let mut sum = 0.0;
             while let Some((span_start, span_end, rate_bps)) = span {
                 let share = span_end.min(end) - span_start.max(start);
-                // A bin inside one segment has exactly the rate of that segment.
+                // The result for a bin inside one segment is exactly the rate of the segment.
                 sum +=
                     if share == width { rate_bps } else { rate_bps * share as f64 / width as f64 };
                 if span_end > end {
@@ -155,7 +155,7 @@ impl RateTrace {
     fn longest_silence(&self) -> Outage {
         let mut longest = Outage::default();
         let mut current = Outage::default();
-        // A second period finds the outage across the end. Its starts are beyond the period.
+        // The second period is necessary to find an outage across the end of the trace.
         let first = self.spans().map(|(_, end, rate_bps)| (end, rate_bps));
         let second = first.clone().map(|(end, rate_bps)| (end + self.period_ns(), rate_bps));
         for (end, rate_bps) in first.chain(second) {
@@ -206,7 +206,8 @@ fn summarise(
     }
 }
 
-/// Returns the percentile of an ascending, non-empty list, linear between ranks (numpy's default).
+/// Returns a percentile of an ascending, non-empty list, interpolated linearly between ranks
+/// (numpy's default).
 fn percentile(ascending: &[f64], percent: f64) -> f64 {
     let rank = percent / 100.0 * (ascending.len() - 1) as f64;
     let below = ascending[rank.floor() as usize];
@@ -274,12 +275,12 @@ mod tests {
 
     #[test]
     fn short_last_bin_does_not_count() {
-        // 250 ms: two complete bins, the second one empty.
+        // A trace of 250 ms has two complete bins, the second of which is empty.
         let stats = rate(&[(0, 6e6), (100, 0.0), (200, 9e6)], 250).stats();
         assert_eq!(stats.empty_bins_fraction, 0.5);
         assert_eq!(stats.percentiles_bps[2], 3e6);
         assert_eq!(stats.opportunities, None);
-        // Shorter than one bin: this bin is the only one.
+        // The trace is shorter than one bin, so its only bin is incomplete.
         assert_eq!(rate(&[(0, 6e6)], 7).stats().percentiles_bps, [6e6; 5]);
     }
 

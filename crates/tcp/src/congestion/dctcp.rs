@@ -156,7 +156,7 @@ mod tests {
 
     const ALPHA: Law = Law {
         area: "DCTCP",
-        source: "RFC 8257 §3.3: α moves towards the marked share by the factor g; cwnd falls by the factor 1 − α/2",
+        source: "RFC 8257 §3.3: α moves by g towards the marked share, cwnd falls by α/2",
         allows: "α: floating-point rounding; cwnd: no deviation",
     };
 

@@ -211,12 +211,12 @@ mod tests {
 
     const THRESHOLD: Law = Law {
         area: "HyStart",
-        source: "RFC 9406 §4.3: threshold for the increase of the RTT: an eighth, at least 4 ms, at most 16 ms",
+        source: "RFC 9406 §4.3: the rise of the RTT, an eighth, 4 ms at least and 16 at most",
         allows: "nothing",
     };
     const EXIT: Law = Law {
         area: "HyStart",
-        source: "Ha & Rhee 2011 §4; RFC 9406 §4.2: index of the ACK that ends slow start or makes it conservative",
+        source: "Ha & Rhee 2011 §4; RFC 9406 §4.2: the ACK that ends slow start or slows it down",
         allows: "nothing",
     };
 
