@@ -1,4 +1,4 @@
-"""Main functions: `load` a scenario, `simulate` it, `solve` its analytic model."""
+"""Functions to load, check and simulate a scenario, and to solve its analytic model."""
 
 from __future__ import annotations
 
@@ -77,24 +77,25 @@ def simulate(
     scenario : Scenario, PreparedScenario or path
         The scenario to simulate, or the path of a scenario file.
     reps : int
-        Independent replications, 1 to 1 000 000; intervals need 2. Default 10.
+        Number of independent replications, 1 to 1 000 000. Confidence intervals need at least 2
+        replications. Default 10.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
         Worker threads, 1 to 10 000. Default: one for each core.
     confidence : float
-        Confidence of the intervals, above 0 and below 1. Default 0.99.
+        Confidence level of the intervals, above 0 and below 1. Default 0.99.
     capture : sequence of str, optional
         Points of the path where packets are captured, any of ``sender``, ``ingress``,
         ``bottleneck``, ``receiver``, ``acks``. Requires `capture_to`. Default: set by the scenario.
     capture_replication : int, optional
-        Number of the captured replication, from 0. Default: set by the scenario.
+        Index of the captured replication, from 0. Default: set by the scenario.
     capture_to : path, optional
         Directory for ``POINT.pcapng``; created if it does not exist. Default: no capture.
     progress : callable, ``"auto"`` or None
         Called about ten times a second with finished and total replications and the finished
-        fraction of all simulated time, in [0, 1]. Default ``"auto"``: a bar in a notebook and in
-        an interactive interpreter.
+        fraction of all simulated time, in [0, 1]. Default ``"auto"``: a progress bar in a notebook
+        and in an interactive interpreter.
     command : str, optional
         Command line to store in the provenance. Default: this call.
 
@@ -110,8 +111,8 @@ def simulate(
     RunError
         If the run failed.
     Interrupted
-        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `result` has the finished
-        replications.
+        After Ctrl-C. It is a subclass of `KeyboardInterrupt`; its attribute `result` has the
+        finished replications.
     """
     _check_arguments(reps, seed, threads, confidence, capture_to, progress)
     made = prepared(scenario)
@@ -214,10 +215,10 @@ def solve(
     max_window_packets: float | None = None,
     command: str | None = None,
 ) -> Solution:
-    """Solve the analytic model that covers a scenario, in micro- to milliseconds.
+    """Solve the analytic model that covers a scenario.
 
-    The model of a download over a TDD link takes up to seconds, because it propagates a
-    distribution on a grid.
+    This takes micro- to milliseconds. The model of a download over a TDD link takes up to seconds,
+    because it propagates a distribution on a grid.
 
     Parameters
     ----------
@@ -230,9 +231,9 @@ def solve(
         to this time, with the start and stop times of the flows. Only ``clamp-fluid`` has
         trajectories. Default: only the steady state.
     max_window_packets : float, optional
-        W_max, the largest window of the flows, packets, from 1. It need not be an integer:
-        qawla-2015 §4 has 65536 B in packets of 1500 B. Only ``fixed-point`` uses it. Default: the
-        receive window in full segments.
+        W_max, the largest window of the flows, packets, at least 1. It need not be an integer: in
+        qawla-2015 §4, it is 65536 B / 1500 B. Only ``fixed-point`` uses it. Default: the receive
+        window in full-sized segments.
     command : str, optional
         Command line to store in the provenance. Default: this call.
 
@@ -244,8 +245,8 @@ def solve(
     Raises
     ------
     BadValueError
-        If no model, or not `model`, covers the scenario; with a line for each key that is not
-        covered.
+        If no model, or not the model `model`, covers the scenario. The message has one line for
+        each key that is not covered.
     """
     check_all(None if model is None else word("model", model, Solution.registry))
     until_s = None if trajectory is None else _trajectory_s(trajectory, model)

@@ -1,6 +1,6 @@
-"""Checks of function arguments: types and ranges, with uniform error messages.
+"""Checks the types and ranges of function arguments, with uniform error messages.
 
-Messages name an argument by its Python name, or by its option on the command line.
+A message contains the Python name of the argument; on the command line, the name of the option.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ LARGEST = 1e300
 # --- names -------------------------------------------------------------------------------------
 
 _OPTION: ContextVar[Callable[[str], str] | None] = ContextVar("option", default=None)
-"""Function that returns the option of an argument, while a command runs."""
+"""While a command runs: function that takes an argument's name and returns the option's name."""
 
 
 @contextmanager
 def called_by_option(option: Callable[[str], str]) -> Iterator[None]:
-    """Make messages name options instead of arguments, while the block runs.
+    """While the block runs, messages contain the names of options instead of arguments.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def problem_line(
 
 
 def whole(name: str, value: Any, low: float, high: int | None, accepted: str) -> str | None:
-    """Return the problem of an integer, one line; None if it is accepted."""
+    """Check an integer; return the problem in one line, or None if the integer is accepted."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -122,24 +122,24 @@ def whole(name: str, value: Any, low: float, high: int | None, accepted: str) ->
 
 
 def master_seed(value: Any) -> str | None:
-    """Return the problem of the argument `seed`, one line."""
+    """Check the argument `seed`; return the problem in one line, or None."""
     return whole("seed", value, 0, 2**64 - 1, "Use an integer from 0 to 2^64 - 1")
 
 
 def replication_count(value: Any) -> str | None:
-    """Return the line about a wrong argument `reps`, or None."""
+    """Check the argument `reps`; return the problem in one line, or None."""
     return whole("reps", value, 1, LARGEST_REPS, "Use an integer from 1 on")
 
 
 def worker_threads(value: Any) -> str | None:
-    """Return the problem of the argument `threads`, one line; None means one for each core."""
+    """Check the argument `threads` (which may be None); return the problem in one line, or None."""
     if value is None:
         return None
     return whole("threads", value, 1, LARGEST_THREADS, "Use an integer from 1 on")
 
 
 def fraction(name: str, value: Any) -> str | None:
-    """Return the problem of a number between 0 and 1, one line."""
+    """Check a number between 0 and 1; return the problem in one line, or None."""
     accepted = "Use a fraction, for example 0.99"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or value != value:
@@ -150,7 +150,7 @@ def fraction(name: str, value: Any) -> str | None:
 
 
 def number(name: str, value: Any, example: str) -> str | None:
-    """Return the problem of a finite number, one line."""
+    """Check a finite number; return the problem in one line, or None."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # Integers with hundreds of digits cannot be converted to floats.
     if not is_number or not -LARGEST < value < LARGEST:
@@ -159,7 +159,7 @@ def number(name: str, value: Any, example: str) -> str | None:
 
 
 def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
-    """Return the problem of a value that must be one of the accepted words, one line."""
+    """Check a value that must be in `accepted`; return the problem in one line, or None."""
     if isinstance(value, str) and value in accepted:
         return None
     words = " or ".join(accepted)
@@ -167,7 +167,7 @@ def word(name: str, value: Any, accepted: Iterable[str]) -> str | None:
 
 
 def text(name: str, value: Any) -> str | None:
-    """Return the problem of a text, one line."""
+    """Check that a value is a string; return the problem in one line, or None."""
     return None if isinstance(value, str) else f"{error_prefix(name, value)}: not a text. Use one."
 
 
@@ -187,7 +187,7 @@ def quantity(name: str, kind: type[_Q], value: Any) -> _Q:
 
 
 def path_like(name: str, value: Any) -> str | None:
-    """Return the problem of a path, one line."""
+    """Check a path; return the problem in one line, or None."""
     if isinstance(value, (str, os.PathLike)):
         return None
     return f"{error_prefix(name, value)}: not a path. Use a text or a pathlib.{Path.__name__}."

@@ -1,8 +1,8 @@
-"""Exceptions of Airpath, derived from `AirpathError`.
+"""The exceptions and warnings of Airpath.
 
-`BadValueError` is also a `ValueError`, so that code that does not import Airpath's exceptions can
-catch it. The text of every error is one line per problem: place, field, value, accepted values, an
-example.
+All errors are derived from `AirpathError`. `BadValueError` is also a `ValueError`, so that code can
+catch it without importing Airpath's exceptions. The text of an error has one line per problem:
+location, key, value, accepted values, example.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class RunError(AirpathError):
 
 
 class MachineError(RunError):
-    """A run failed because of the machine: all runs of this kind would fail."""
+    """A run failed because of the machine. Other runs of this kind would fail, too."""
 
 
 class AirpathWarning(UserWarning):
@@ -82,7 +82,8 @@ class Interrupted(KeyboardInterrupt):
     Attributes
     ----------
     result : Result
-        Result with the replications that finished before, possibly none; `interrupted` is set.
+        Result with the replications that were finished before Ctrl-C, possibly none. Its attribute
+        `interrupted` is True.
     """
 
     def __init__(self, result: Result) -> None:
@@ -100,7 +101,7 @@ class SweepInterrupted(KeyboardInterrupt):
     Attributes
     ----------
     sweep : Sweep
-        The sweep with the replications finished before.
+        The sweep with the replications that were finished before Ctrl-C.
     """
 
     def __init__(self, sweep: Sweep) -> None:
@@ -117,7 +118,8 @@ class ComparisonInterrupted(KeyboardInterrupt):
     Attributes
     ----------
     comparison : Comparison or None
-        Comparison of the engines finished before; None if fewer than two.
+        Comparison of the engines that were finished before Ctrl-C; None if fewer than two engines
+        were finished.
     """
 
     def __init__(self, comparison: Comparison | None) -> None:

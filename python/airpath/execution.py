@@ -1,4 +1,4 @@
-"""Execution time and machine of a run; not part of provenance, which is equal for equal runs."""
+"""Execution time and machine of a run. They are not part of the provenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Safe reading and writing of files: never blocks, replaces only files, writes atomically.
+"""Reads and writes files safely: without blocking, only regular files, atomic writes.
 
 All output goes through `NewFile`: a temporary name in the same directory, then an atomic rename.
 All files that a user names are read by `read_bytes`.
@@ -49,7 +49,7 @@ _KINDS = (
 
 
 def other_than_file(path: str | os.PathLike[str]) -> str | None:
-    """Return the kind of a path that is not a file, ``a pipe``; None for a file or a missing path.
+    """Return the type of a path, for example ``a pipe``; None for a file or a missing path.
 
     Links are followed.
     """
@@ -110,7 +110,7 @@ def read_bytes(path: str | os.PathLike[str], most: int, place: str | None = None
     Raises
     ------
     UnreadableError
-        If it does not exist, is not a regular file, is larger, or cannot be read.
+        If the file does not exist, is not a regular file, is larger than `most`, or cannot be read.
     """
     name = os.fspath(path) if place is None else place
     try:

@@ -1,4 +1,4 @@
-"""Comparison of several engines on one scenario, with explanations of the differences.
+"""Runs several engines on one scenario, compares their answers, and explains the differences.
 
 ```
   simulate ──Result───┐

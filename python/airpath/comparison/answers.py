@@ -1,4 +1,4 @@
-"""Answers of engines, and rows that compare them."""
+"""The answers of the engines, and the rows of the table that compares them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERDICTS = ("within the noise", "explained", "related", "not explained", "no int
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of an engine.
+    """The results of one engine.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Answer:
     solution : Solution or None
         Solution of a model.
     quantities : mapping of str to list of float, or float
-        Values by name of the quantity: one for each replication that has a value, or a model's
-        number.
+        Maps the name of a quantity to its values: one value per replication (replications without a
+        value are omitted), or a single float for a model.
     advisories : sequence of Advisory
         Advisories of `result`. Default: none.
     execution : Execution or None
@@ -66,12 +66,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class EngineDifference:
-    """Difference between an engine's answer and the base's, and the facts that explain it.
+    """Difference between the answers of an engine and of the base engine, with explaining facts.
 
     Parameters
     ----------
     difference : Difference
-        Difference of independent samples, or from a model's number.
+        Difference between the means of independent samples, or between a mean and a model's value.
     verdict : str
         ``within the noise``: the interval contains 0. ``explained``: the size of a reported fact
         accounts for the difference. ``related``: a reported fact affects the quantity by an unknown
@@ -103,11 +103,11 @@ class Row:
     quantity : ComparedQuantity
         The quantity to compare.
     answers : mapping of str to Interval
-        Intervals by engine, for all engines that answered; NaN if an engine does not report this
-        quantity.
+        Maps each engine that answered to its mean and interval; NaN if the engine does not report
+        this quantity.
     differences : mapping of str to EngineDifference
-        Differences by engine, if both the engine and the base report the quantity; without the base
-        itself.
+        Maps each engine, except the base, to its difference from the base. Only engines that report
+        the quantity; empty if the base does not report it.
     """
 
     quantity: ComparedQuantity
@@ -146,7 +146,7 @@ def rows_of(
     base : str
         Engine whose answer is subtracted.
     confidence : float
-        Confidence of every interval, in (0, 1).
+        Confidence level of all intervals, in (0, 1).
     """
     rows = []
     for quantity in wanted:
@@ -168,5 +168,5 @@ def rows_of(
 
 
 def _is_nothing(quantity: ComparedQuantity, means: Sequence[Interval]) -> bool:
-    """Return whether the quantity is the share of marks, and no engine has marks."""
+    """Return whether the quantity is the share of ECN marks, and no engine has any marks."""
     return quantity.last == "mark_share" and all(mean.mean == 0 for mean in means)

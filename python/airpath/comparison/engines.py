@@ -73,7 +73,7 @@ def compare(
 ) -> Comparison:
     """Compare the answers of several engines to the same scenario.
 
-    An engine that does not cover the scenario is listed in `refused`, with the reason; the others
+    If an engine does not cover the scenario, `refused` contains the reason, and the other engines
     continue.
 
     Parameters
@@ -81,19 +81,19 @@ def compare(
     scenario : Scenario, PreparedScenario or path
         The scenario, or the path of a scenario file.
     engines : str or sequence of str, optional
-        At least two of ``simulate`` (packet by packet), ``emulate`` (the kernel's TCP in real time:
-        as long as the scenario lasts, for each replication) and ``solve`` (the analytic model); a
-        text has commas between them. Differences are relative to the first engine that answers.
-        Default: all engines that cover the scenario.
+        At least two of ``simulate`` (packet by packet), ``emulate`` (the kernel's TCP in real time;
+        each replication takes as long as the scenario's duration) and ``solve`` (the analytic
+        model). A string with commas is also accepted. Differences are relative to the first engine
+        that answers. Default: all engines that cover the scenario.
     reps : int
-        Number of simulated and of emulated replications, 1 to 1 000 000; intervals need 2. Default
-        5.
+        Number of replications of the simulation and of the emulation, 1 to 1 000 000. Confidence
+        intervals need at least 2 replications. Default 5.
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     threads : int, optional
-        Worker threads of the simulation. Default: one for each core.
+        Number of worker threads of the simulation. Default: one for each core.
     confidence : float
-        Confidence of the intervals, above 0 and below 1. Default 0.99.
+        Confidence level of the intervals, above 0 and below 1. Default 0.99.
     progress : callable, ``"auto"`` or None
         Called repeatedly with the finished fraction of an engine's task, in [0, 1], and the name of
         the task. Default ``"auto"``: a bar in a notebook and in an interactive interpreter.
@@ -108,13 +108,13 @@ def compare(
     Raises
     ------
     BadValueError
-        If a value or the scenario is not accepted; or if fewer than two engines cover the scenario,
-        with a line for each engine that does not.
+        If a value or the scenario is not accepted, or if fewer than two engines cover the scenario.
+        The message then has one line for each engine that does not cover it.
     RunError
-        If runs failed and fewer than two engines are left.
+        If runs failed and fewer than two engines have an answer.
     ComparisonInterrupted
-        After Ctrl-C. It is a `KeyboardInterrupt`; its attribute `comparison` has the finished
-        answers.
+        After Ctrl-C. It is a subclass of `KeyboardInterrupt`; its attribute `comparison` has the
+        finished answers.
     """
     chosen = checked_engines(engines)
     check_all(
@@ -167,7 +167,7 @@ def checked_engines(engines: object) -> list[str]:
     Parameters
     ----------
     engines : str, sequence of str or None
-        Names; in a text, separated by commas. None for all engines.
+        Names of engines; a string contains names separated by commas. None: all engines.
 
     Raises
     ------
@@ -264,7 +264,7 @@ class _EngineRunner:
         return found
 
     def tried(self, answers: Mapping[str, Answer], resolved: ResolvedScenario) -> list[Fact]:
-        """Return the facts of a simulation with the kernel's settings, if an emulation differs."""
+        """If the emulation differs, simulate with the kernel's settings; return the found facts."""
         simulated, emulated = answers.get("simulate"), answers.get("emulate")
         if self.interrupted or simulated is None or emulated is None or emulated.result is None:
             return []
@@ -307,7 +307,7 @@ class _EngineRunner:
         return made
 
     def reasons(self, chosen: Sequence[str]) -> dict[str, str]:
-        """Return the reasons why engines have no answer, one line each."""
+        """Return a mapping from each engine without an answer to the reason, in one line."""
         refused = {name: self.refused[name] for name in chosen if name in self.refused}
         return {name: one_line(_first_reason(error)) for name, error in refused.items()}
 
@@ -322,7 +322,7 @@ class _EngineRunner:
 
 
 def _shares(name: str, answers: Mapping[str, Answer]) -> bool:
-    """Return whether an engine shares a quantity with another one."""
+    """Return whether an engine reports a quantity that another engine reports, too."""
     others = [answer.quantities.keys() for other, answer in answers.items() if other != name]
     return any(answers[name].quantities.keys() & values for values in others)
 
@@ -336,7 +336,7 @@ def _no_result_reason(answer: Answer) -> str:
 
 
 def _first_reason(error: Exception) -> str:
-    """Return an engine's reason in one line: the first reason and the number of others."""
+    """Return one line: the first reason in an error, and the number of other reasons."""
     first, *others = str(error).split("\n")
     if others:
         first += f" (and {len(others)} more)"

@@ -1,4 +1,4 @@
-"""Explains differences by facts that the engines report, without guesses.
+"""Explains differences between engines by facts that the engines report.
 
 A fact is a sentence with numbers, the affected quantities and, if known, the size of the effect. A
 difference is explained if its interval contains this size. A difference that no fact affects is
@@ -95,7 +95,7 @@ def _judged(
 
 
 def _is_too_small(name: str, about: Sequence[Fact], least: float) -> bool:
-    """Return whether the total possible effect of all facts is known, and below the difference."""
+    """Return whether the largest total effect of all facts is known, and below the difference."""
     last = name.rpartition(".")[2]
     most = [abs(fact.sizes.get(name, fact.most.get(last, math.inf))) for fact in about]
     return math.fsum(most) < least
@@ -136,7 +136,7 @@ def _model_facts(engine: str, answer: Answer) -> Iterator[Fact]:
 
 
 def _oscillation_facts(engine: str, answer: Answer, solution: FixedPoint) -> Iterator[Fact]:
-    """Yield the mean over the oscillation of the windows, if it differs from the fixed point."""
+    """Yield a fact if the mean over the windows' oscillation differs from the fixed point."""
     rate, average = solution.throughput_bps, solution.average_throughput_bps
     queue, average_queue = solution.queue_packets, solution.average_queue_packets
     if math.isclose(rate, average, rel_tol=1e-3) and abs(queue - average_queue) < 0.05:

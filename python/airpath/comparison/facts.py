@@ -1,4 +1,4 @@
-"""Facts that affect the answer of an engine."""
+"""Defines `Fact`, a reported fact that can affect the answer of an engine."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class Fact:
     Parameters
     ----------
     code : str
-        Code of the fact, for programs: ``loss-probes``.
+        Machine-readable code of the fact, for example ``loss-probes``.
     engine : str
         Engine whose answer the fact affects.
     text : str
         One sentence with numbers.
     affects : sequence of str
-        Last parts of the names of the affected quantities, ``retransmissions``; `EVERYTHING` for
-        all. Empty for a fact that is reported but affects no quantity.
+        Last parts of the names of the affected quantities, for example ``retransmissions``;
+        `EVERYTHING` for all quantities. Empty for a fact that is reported but affects no quantity.
     sizes : mapping of str to float
-        Size of the effect on the engine's answer, by full name of the quantity, in its unit.
-        Default: unknown.
+        Maps the full name of a quantity to the change of the engine's answer, in the quantity's
+        unit. Default: unknown.
     most : mapping of str to float
-        Largest change of the answer in either direction, by last part of a quantity's name.
-        Default: unknown.
+        Maps the last part of a quantity's name to an upper limit of the absolute change of the
+        answer. Default: unknown.
     settles : sequence of str
         Options whose effect is in `sizes`; other facts about them are not reported.
     """

@@ -27,7 +27,7 @@ _ACROSS = 4
 _LEAST_WIDTH_IN = 1.4
 """Least width of a panel in a figure whose size the user sets, inches."""
 _LEAST_SPAN = 0.1
-"""Least range of a panel as a share of the largest value, so that near values look near."""
+"""Least range of a panel as a fraction of the largest value. Keeps small differences small."""
 
 
 def figure_of(comparison: Comparison) -> Figure:
@@ -123,7 +123,7 @@ def _ends(found: Interval) -> tuple[float, float, float]:
 
 
 def _limits(axis: Axes, ends: Sequence[float]) -> None:
-    """Set the range of a panel, wide enough that tiny differences look tiny."""
+    """Set the vertical range of a panel, so that very small differences do not look large."""
     low, high = min(ends), max(ends)
     span = max(high - low, _LEAST_SPAN * max(abs(low), abs(high)))
     if span == 0:
@@ -135,7 +135,7 @@ def _limits(axis: Axes, ends: Sequence[float]) -> None:
 
 
 def _short(of: str) -> str:
-    """Return the number of a flow or a group: ``3`` of ``flow 3 reno``."""
+    """Return the index in the name of a flow or group: for ``flow 3 reno``, return ``3``."""
     return of.split()[1].rstrip(":")
 
 

@@ -1,7 +1,7 @@
-"""Facts of an emulation: validity, settings that the kernel did not apply, kernel counters.
+"""Facts about an emulation: validity, settings that the kernel did not apply, kernel counters.
 
-The counters are from ``/proc/net/netstat`` and ``/proc/net/snmp``, summed over both sides, for the
-measured time.
+The counters are read from ``/proc/net/netstat`` and ``/proc/net/snmp`` at both ends of the path,
+and cover the measured time. The values of the two ends are added.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OF_TCP = (
 """Quantities that depend on the behaviour of TCP senders."""
 
 _DIFFERENT_ACKS = 0.1
-"""Least relative difference of the ratios of ACKs to data packets that is reported."""
+"""Relative differences of the ACK-to-data ratio below this value are not reported."""
 
 ValidityReport = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ def facts_of_kernel(
     resolved : ResolvedScenario
         The resolved scenario.
     settled : sequence of str
-        Options for which a simulation with the kernel's setting has shown the effect.
+        Options whose effect was measured by a simulation with the kernel's setting.
     """
     validity_reports: Sequence[ValidityReport] = getattr(result, "validity_reports", None) or ()
     kernel: Mapping[str, Any] = getattr(result, "kernel", None) or {}
@@ -83,7 +83,7 @@ def _invalid(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
 
 
 def _late(validity_reports: Sequence[ValidityReport]) -> Iterator[Fact]:
-    """Yield the lateness of packets, which adds to each delay, and twice to each round trip."""
+    """Yield the lateness of packets. It is added once to each delay, and twice to each RTT."""
     p50, p99, longest = (
         _known(each.get(f"lateness_{of}_s") for each in validity_reports)
         for of in ("p50", "p99", "max")
@@ -145,7 +145,7 @@ def _why_not(option: str, seen: _Seen, resolved: ResolvedScenario) -> str:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Counts of events in emulation and simulation together, or only in the emulation."""
+    """Counts of events: of emulation and simulation together, or of the emulation only."""
 
     timeouts: float
     retransmissions: float
@@ -248,7 +248,7 @@ _AS_MANY = ("TcpExt.TCPLossProbes", "TcpExt.TCPSpuriousRTOs")
 def _counted(kernel: Mapping[str, Any], replications: int, tcp: Sequence[Source]) -> Iterator[Fact]:
     """Yield the kernel's events that simulated senders do not have."""
     total = counters_of(kernel)
-    # Events that simulated senders have too, if a parameter is on.
+    # Simulated senders also have these events if a parameter is on.
     explained = {
         row.kernel.counter
         for row in parameters().values()
@@ -270,7 +270,8 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
     Parameters
     ----------
     kernel : mapping
-        Mapping with `counters`: by side and name, a number for each replication.
+        Mapping with `counters`, which maps a side and a counter's name to a list with one value for
+        each replication.
     """
     found: dict[str, float] = {}
     for side in (kernel.get("counters") or {}).values():

@@ -1,7 +1,7 @@
-"""Simulation of the scenario with the kernel's settings.
+"""Simulates the scenario with the kernel's settings, to measure their effect.
 
-A setting that the kernel did not apply explains a difference only if it causes one. A simulation
-with the kernel's setting tests this.
+A setting that the kernel did not apply explains a difference only if it causes a difference. A
+simulation with the kernel's setting tests this.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ CODE = "as-the-kernel-does"
 def with_kernel_settings(
     scenario: Scenario, not_applied: Sequence[Mapping[str, Any]]
 ) -> tuple[Scenario, dict[str, str]]:
-    """Return the scenario with the kernel's values of unapplied options, as far as they exist.
+    """Return the scenario with the kernel's values of the options that the kernel did not apply.
+
+    Options for which the simulator does not support the kernel's value are not changed.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def with_kernel_settings(
     scenario : Scenario
         The changed scenario; the same object if no option was changed.
     changed : dict of str to str
-        Values of the changed options.
+        Maps each changed option to its new value.
     """
     changed: dict[str, str] = {}
     for line in not_applied:
@@ -63,7 +65,7 @@ def fact_of(
     wanted: Sequence[ComparedQuantity],
     simulate: Callable[[Scenario], Result],
 ) -> Fact | None:
-    """Return the fact from a simulation with the kernel's settings; None if it is impossible.
+    """Simulate with the kernel's settings; return the effect as a fact, or None if impossible.
 
     Parameters
     ----------

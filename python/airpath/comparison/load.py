@@ -1,4 +1,4 @@
-"""Loads a comparison from a file."""
+"""Loads a comparison from its JSON document."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def load_comparison(path: str | os.PathLike[str]) -> Comparison:
     Raises
     ------
     BadValueError
-        If there is no comparison, or a comparison of another version of Airpath.
+        If there is no comparison, or if an incompatible version of Airpath wrote it.
     """
     check_all(path_like("path", path))
     place = Path(path)

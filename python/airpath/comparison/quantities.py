@@ -1,7 +1,7 @@
-"""Quantities that are compared between engines, with names of metrics.
+"""The quantities that are compared between engines, and functions that compute their values.
 
-Names are names of sweep metrics (``goodput_bps``, ``flows.0.mean_rtt_s``,
-``queues.bottleneck.mean_packets``), or of the derived quantities in `_DERIVED`.
+The name of a quantity is the name of a sweep metric (``goodput_bps``, ``flows.0.mean_rtt_s``,
+``queues.bottleneck.mean_packets``), or of a derived quantity in `_DERIVED`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Run = Mapping[str, Any]
 """Measurements of a replication."""
 
 _MOST_QUEUES = 4
-"""Largest number of compared queues; in a cell with more users, the queues of the first users."""
+"""Largest number of compared queues. In a cell with more users: the first users' queues."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class ComparedQuantity:
     Parameters
     ----------
     name : str
-        Name, as of a metric: ``flows.0.goodput_bps``.
+        Name in the form of a metric's name, for example ``flows.0.goodput_bps``.
     label : str
-        Label in tables: ``goodput``.
+        Label in tables, for example ``goodput``.
     of : str
-        Owner: ``flow 0 reno``, ``bottleneck``.
+        Measured object, for example ``flow 0 reno`` or ``bottleneck``.
     unit : str
         Displayed unit; empty for a dimensionless number.
     scale : float
@@ -61,7 +61,7 @@ class ComparedQuantity:
 
     @property
     def last(self) -> str:
-        """The name without the owner: ``goodput_bps``."""
+        """The name without the measured object, for example ``goodput_bps``."""
         return self.name.rpartition(".")[2]
 
     @property
@@ -76,7 +76,7 @@ class ComparedQuantity:
 
     @property
     def title(self) -> str:
-        """Label and owner, for a panel or a sentence: ``goodput, all 4``."""
+        """Label and measured object, for a panel or a sentence, for example ``goodput, all 4``."""
         return f"{self.label}, {self.of}"
 
 
@@ -125,8 +125,8 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
-        Replications, which determine the queues and links. If empty, only the bottleneck is
-        assumed.
+        Replications; their queues and links are compared. If empty, only the bottleneck is
+        compared.
     """
     found = [*_flow_quantities(resolved)]
     queues = [queue["name"] for run in runs[:1] for queue in run["queues"]] or ["bottleneck"]
@@ -260,7 +260,7 @@ def _marked(queue: Run, _run: Run) -> float | None:
 
 
 def _lost(link: Run, run: Run) -> float | None:
-    """Return the share of the packets offered to a link's queues that do not come through."""
+    """Return the share of the packets offered to a link's queues that are lost."""
     name = link["name"]
     queues = [queue for queue in run["queues"] if queue["name"].partition("/")[0] == name]
     # Packets that a link discards after its retries are in both counts.
@@ -277,7 +277,7 @@ _DERIVED: Mapping[str, Callable[[Run, Run], float | None]] = {
     "mark_share": _marked,
     "lost_share": _lost,
 }
-"""Derived quantities that are not metrics: functions of the entry of a queue or link."""
+"""Derived quantities that are not metrics. Maps names to functions of a queue's or link's entry."""
 
 
 def _share(part: float, whole: float) -> float | None:

@@ -48,12 +48,12 @@ class Comparison:
     resolved : ResolvedScenario
         The resolved scenario.
     confidence : float
-        Confidence of every interval, in (0, 1).
+        Confidence level of all intervals, in (0, 1).
     answers : mapping of str to Answer
-        Answers by engine, in the order of the argument `engines`. Each has a `result` (``simulate``
-        and ``emulate``) or a `solution` (``solve``).
+        Maps an engine to its answer, in the order of the argument `engines`. An answer has a
+        `result` (``simulate`` and ``emulate``) or a `solution` (``solve``).
     refused : mapping of str to str
-        Engines without an answer, and the reason in one line.
+        Maps an engine without an answer to the reason, in one line.
     base : str
         Engine to which differences are relative.
     interrupted : bool
@@ -145,12 +145,12 @@ class Comparison:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The quantities of at least two engines, in the order of the table."""
+        """The quantities that at least two engines report, in the order of the table."""
         found = rows_of(self.answers, self._wanted, self.base, self.confidence)
         return judged(found, self.facts, self.base)
 
     def not_explained(self) -> Iterator[tuple[str, Row]]:
-        """Yield engine and row of each unexplained difference."""
+        """Yield the engine and the row of each difference that is not explained."""
         for engine in self.others:
             for row in self.rows:
                 found = row.differences.get(engine)

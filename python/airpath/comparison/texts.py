@@ -1,4 +1,4 @@
-"""Texts of a comparison, for terminals and notebooks."""
+"""Formats a comparison as texts and a table, for terminals and notebooks."""
 
 from __future__ import annotations
 
