@@ -252,7 +252,7 @@ impl Endpoints {
         let thread = thread.map_err(system("the thread of the sockets"))?;
         let gone = || EndpointError::System {
             what: "the thread of the sockets",
-            source: io::Error::other("it ended before it began"),
+            source: io::Error::other("it ended before it was ready"),
         };
         let endpoints = Endpoints { zero: Some(zero), stop, end, thread: Some(thread) };
         is_ready.recv().unwrap_or_else(|_| Err(gone()))?;
@@ -272,7 +272,10 @@ impl Endpoints {
     /// end of the run, the report covers the time up to `now`.
     pub fn finish(mut self, now: Time) -> EndpointsReport {
         self.join(now).unwrap_or_else(|| EndpointsReport {
-            problems: vec!["the thread of the sockets failed: nothing is known of them".to_owned()],
+            problems: vec![
+                "the thread of the sockets failed: no measurements of the flows are available"
+                    .to_owned(),
+            ],
             ..EndpointsReport::default()
         })
     }

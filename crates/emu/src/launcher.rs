@@ -103,7 +103,10 @@ impl Launcher {
         keep_privileges: bool,
     ) -> Result<Self, SetupError> {
         let refused = |error: io::Error| {
-            SetupError::new("command", format!("cannot copy off what starts the commands: {error}"))
+            SetupError::new(
+                "command",
+                format!("cannot fork the process that starts the commands: {error}"),
+            )
         };
         let commands = Command::of(sides, traffic, keep_privileges)?;
         let flags = SockFlag::SOCK_CLOEXEC;

@@ -14,7 +14,10 @@ fn path(name: &str) -> io::Result<PathBuf> {
             && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-%@".contains(&byte))
     };
     if !name.starts_with("net.") || !name.split('.').all(letters) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a name as net.ipv4.tcp_sack"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a sysctl name such as net.ipv4.tcp_sack",
+        ));
     }
     Ok(["/proc", "sys"].into_iter().chain(name.split('.')).collect())
 }

@@ -172,7 +172,7 @@ fn error_names_rejected_value() {
         }
         error(description)
     };
-    let one = "doppler_hz = not one: not given once. Set doppler, or speed and carrier";
+    let one = "doppler_hz = missing or ambiguous: exactly one form is required. Set doppler, or speed and carrier";
     assert_eq!(rayleigh(json!({})), one);
     assert_eq!(rayleigh(json!({"doppler_hz": 1, "speed_mps": 1})), one);
     assert_eq!(

@@ -197,13 +197,15 @@ pub(super) fn accepts(name: &str) -> Result<(), String> {
     let fd = plain().map_err(|error| error.to_string())?;
     let result = set_congestion(&fd, name).map_err(|error| match error.raw_os_error() {
         Some(libc::ENOENT) => "the kernel does not have it".to_owned(),
-        Some(libc::EPERM) => "net.ipv4.tcp_allowed_congestion_control does not name it".to_owned(),
+        Some(libc::EPERM) => {
+            "net.ipv4.tcp_allowed_congestion_control does not contain it".to_owned()
+        }
         _ => error.to_string(),
     });
     result?;
     match congestion(&fd).map_err(|error| error.to_string())? {
         found if found == name => Ok(()),
-        found => Err(format!("the kernel takes {found:?} instead")),
+        found => Err(format!("the kernel uses {found:?} instead")),
     }
 }
 

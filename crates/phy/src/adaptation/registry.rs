@@ -13,13 +13,13 @@ built_in_components! {
     enum AnyPolicy: dyn Policy + Send, SchemeNames {
         "fixed" => Fixed(Fixed): "One MCS for every SNR.",
         "dual-regime" => DualRegime(DualRegime):
-            "One MCS below a threshold of the queue, another from it on.",
+            "One MCS below a threshold of the queue length, another MCS at or above it.",
         "tagla" => Tagla(Tagla): "The fastest MCS with a packet error rate below a threshold.",
         "qawla" => Qawla(Qawla):
             "Queue-aware: two thresholds of the packet error rate, by the queue (Ozturk, Akar).",
         "tfer" => Tfer(Tfer): "The fastest MCS with a block error rate below a threshold.",
         "max-phy-throughput" => MaxPhyThroughput(MaxPhyThroughput):
-            "The MCS that carries most bits per symbol, losses deducted.",
+            "The MCS with the most correctly received bits per symbol.",
     }
 }
 

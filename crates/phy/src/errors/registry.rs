@@ -11,7 +11,7 @@ built_in_components! {
     enum AnyErrors: dyn ErrorProcess + Send, () {
         "independent" => Independent(Independent): "Each frame is corrupted with the same probability.",
         "gilbert-elliott" => GilbertElliott(GilbertElliott):
-            "A good and a bad state that take turns, each with its loss.",
+            "A good and a bad state that alternate, each with its loss probability.",
         "burst" => Burst(Burst):
             "Bursts of errors as long as the fades of a moving receiver (Chockalingam, Zorzi).",
     }

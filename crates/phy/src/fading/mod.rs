@@ -47,8 +47,11 @@ impl Fading {
     /// a delay spread in ns.
     pub fn all() -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = vec![
-            ("awgn".into(), "No fading: white Gaussian noise alone".into()),
-            ("rayleigh".into(), "Flat Rayleigh fading, another gain for every block".into()),
+            ("awgn".into(), "No fading: only white Gaussian noise".into()),
+            (
+                "rayleigh".into(),
+                "Flat Rayleigh fading, with an independent gain for every block".into(),
+            ),
         ];
         let itu = profiles::PROFILES.map(|profile| (profile, "ITU-R M.1225"));
         let lte = profiles::LTE_PROFILES.map(|profile| (profile, "3GPP TS 36.104"));

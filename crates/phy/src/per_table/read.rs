@@ -20,7 +20,7 @@ pub(super) fn table(text: &str) -> Result<PerTable, ConfigError> {
     let curves = list(&document, "curves", curve)?;
     for (place, curve) in curves.iter().enumerate() {
         if curves[..place].iter().any(|other| other.mcs.name == curve.mcs.name) {
-            let problem = "is there twice. Every curve has its own name";
+            let problem = "occurs twice. Use a unique name for every curve";
             let field = format!("curves.{place}.mcs.name");
             return Err(ConfigError::new(field, shown(&curve.mcs.name.as_str().into()), problem));
         }

@@ -36,7 +36,12 @@ pub(super) fn doppler_of(
         }
         _ => {
             let advice = "Set doppler, or speed and carrier";
-            checks.reject("doppler_hz", "not one", "not given once", advice);
+            checks.reject(
+                "doppler_hz",
+                "missing or ambiguous",
+                "exactly one form is required",
+                advice,
+            );
             0.0
         }
     };

@@ -17,8 +17,8 @@ built_in_components! {
         "jakes" => Jakes(Jakes): "Flat Rayleigh fading, Jakes' sum of 20 oscillators.",
         "rayleigh" => Rayleigh(RayleighSnr): "Flat Rayleigh fading with Clarke's spectrum.",
         "rician" => Rician(RicianSnr): "Flat Rician fading: a line of sight and reflections.",
-        "tapped-delay-line" => TappedDelayLine(TappedDelayLineSnr): "The taps of a power delay profile, their energy collected.",
-        "beamforming" => Beamforming(Beamforming): "Two antennas with changing powers and phases, all users' alike.",
+        "tapped-delay-line" => TappedDelayLine(TappedDelayLineSnr): "The taps of a power delay profile, combined by energy.",
+        "beamforming" => Beamforming(Beamforming): "Two antennas with varying powers and phases, equal for all users.",
         "shadowed" => Shadowed(Shadowed): "Log-normal shadowing over another process.",
         "trace" => Trace(Trace): "The steps of a time_s,snr_db file.",
     }

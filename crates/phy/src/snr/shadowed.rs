@@ -66,7 +66,12 @@ fn coherence(config: &ShadowedConfig) -> Result<Option<Duration>, ConfigError> {
         }
         _ => {
             let advice = "Set correlation, or correlation_distance and speed";
-            checks.reject("correlation_ns", "not one", "not given once", advice);
+            checks.reject(
+                "correlation_ns",
+                "missing or ambiguous",
+                "exactly one form is required",
+                advice,
+            );
             None
         }
     };
@@ -217,7 +222,7 @@ mod tests {
     fn rejected_value_is_named() {
         let error =
             |changes: Value| build(&shadowed(&changes), 1).err().expect("refused").to_string();
-        let one = "correlation_ns = not one: not given once. \
+        let one = "correlation_ns = missing or ambiguous: exactly one form is required. \
                    Set correlation, or correlation_distance and speed";
         assert_eq!(error(json!({"speed_mps": null})), one);
         assert_eq!(error(json!({"correlation_ns": 1})), one);

@@ -56,10 +56,10 @@ impl SnrSteps {
     pub fn new(steps: Vec<(u64, f64)>, period_ns: u64) -> Result<SnrSteps, ConfigError> {
         let starts = steps.iter().map(|(start_ns, _)| *start_ns);
         if steps.first().is_none_or(|(start_ns, _)| *start_ns != 0) {
-            return Err(ConfigError::new("steps", steps.len(), "none starts at 0"));
+            return Err(ConfigError::new("steps", steps.len(), "no step starts at 0"));
         }
         if !starts.chain([period_ns]).is_sorted_by(|a, b| a < b) {
-            return Err(ConfigError::new("steps", steps.len(), "their times do not increase"));
+            return Err(ConfigError::new("steps", steps.len(), "their start times do not ascend"));
         }
         let mut checks = Checks::default();
         steps.iter().for_each(|(_, snr_db)| check_level("steps", *snr_db, &mut checks));
