@@ -1,4 +1,4 @@
-//! Headers byte by byte, compared with the layouts of RFC 791, RFC 9293, RFC 2018, RFC 7323, RFC
+//! Compares headers byte by byte with the layouts of RFC 791, RFC 9293, RFC 2018, RFC 7323, RFC
 //! 3168 and RFC 768. Checksums are compared with a second implementation that sums the complete
 //! packet, including payload.
 
@@ -278,8 +278,8 @@ proptest! {
     }
 }
 
-/// SYN, data and retransmissions have codepoint 01. The echo, like a price, is an experimental
-/// option.
+/// SYN, data and retransmissions have codepoint 01. The echo of the load code is an experimental
+/// option, in the same format as a price.
 #[test]
 fn load_code_is_in_the_ip_header_and_its_echo_is_an_option_if_it_fits() {
     for flags in [Flags::SYN, Flags::NONE, Flags::RETRANSMITTED] {

@@ -1,4 +1,4 @@
-//! Blocks of a file, compared byte by byte with draft-ietf-opsawg-pcapng §3 and §4.
+//! Compares the blocks of a pcapng file byte by byte with draft-ietf-opsawg-pcapng §3 and §4.
 
 use airpath_capture::{Connection, Direction, Interface, PcapngWriter, SNAP_LENGTH, Section};
 use airpath_core::{Bytes, FlowId, Packet, Time};

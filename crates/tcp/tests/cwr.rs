@@ -61,7 +61,7 @@ fn linux_sends_a_segment_per_two_acks_until_ssthresh() {
     let mut sent = 21;
     for acked in 2..=20 {
         tcp.ack(acked * 1000).cwnd(10_000);
-        // The nineteenth ACK leaves ten segments in flight, the twentieth ACK nine.
+        // After the nineteenth ACK ten segments are in flight, after the twentieth nine.
         if acked % 2 == 1 && acked < 19 || acked == 20 {
             tcp.expect([new(sent)]);
             sent += 1;
@@ -69,7 +69,7 @@ fn linux_sends_a_segment_per_two_acks_until_ssthresh() {
             tcp.nothing();
         }
     }
-    // Data sent after the echo: growth continues with a segment of the next window.
+    // The ACK of a segment that was sent after the echo lets the window grow again.
     tcp.at(200).ack(21_000).expect([new(30)]).cwnd(10_000);
     tcp.ack(30_000).cwnd(11_000).anything();
 }
@@ -103,8 +103,8 @@ fn linux_does_not_reduce_ssthresh_again_for_a_timeout_in_the_same_window() {
     tcp.expect([retransmission(1)]).ssthresh(10_000).cwnd(1000);
 }
 
-/// Linux `tcp_enter_loss`: a timeout, and also the next one, does not change ssthresh, regardless
-/// of the factor that the echo applied to cwnd.
+/// Linux `tcp_enter_loss`: neither the first nor the second timeout changes ssthresh, regardless of
+/// the factor by which the echo reduced cwnd.
 #[test]
 fn linux_timeouts_keep_the_ssthresh_of_an_echo_in_the_same_window() {
     for (cc, left) in [
@@ -170,7 +170,7 @@ fn linux_keeps_cwnd_until_an_ack_delivers_data() {
     });
     tcp.expect(new_segments(0, 10)).at(100);
     tcp.echo_ack_with_window(0, 30_000).ssthresh(10_000).expect(new_segments(10, 20));
-    // prr_out is ten: nothing is sent until nine segments are in flight.
+    // prr_out is ten. No segment is sent until nine segments are in flight.
     for acked in 1..=10 {
         tcp.ack(acked * 1000).nothing();
     }
@@ -191,7 +191,7 @@ fn linux_discards_the_window_of_an_earlier_recovery() {
     tcp.echo_ack(41_000).ecn_reductions(1).nothing();
 }
 
-/// Linux `tcp_ack`: ignores an echo if no data is outstanding.
+/// Linux `tcp_ack` ignores an echo if no data is outstanding.
 #[test]
 fn linux_ignores_an_echo_with_no_data_outstanding() {
     let mut tcp = sender(|given| {
@@ -238,11 +238,12 @@ fn ns3_counts_the_ack_with_the_echo_three_times() {
         }
         tcp.cwnd(9500);
     }
-    // The ACK beyond the window adds MSS²/cwnd.
+    // The ACK of data beyond the window of the echo adds MSS²/cwnd.
     tcp.at(200).ack(21_000).cwnd(9605).anything();
 }
 
-/// TcpClassicRecovery: immediate reduction, and no growth until the window is acknowledged.
+/// With TcpClassicRecovery the reduction is immediate, and cwnd does not grow until the window of
+/// data is acknowledged.
 #[test]
 fn ns3_without_proportional_reduction_reduces_immediately() {
     let mut tcp = echoed(|given| {
@@ -266,7 +267,8 @@ fn ns3_repairs_a_loss_in_the_same_window_without_a_recovery() {
     tcp.arrives(4).expect([retransmission(1), new(23)]).ssthresh(9500);
 }
 
-/// ns-3.44 `ReceivedAck` reads the echo only in ACKs of new data. The receiver repeats the echo.
+/// ns-3.44 `ReceivedAck` evaluates the echo only in ACKs of new data. The receiver sets the echo
+/// again in later ACKs.
 #[test]
 fn ns3_ignores_an_echo_in_a_duplicate_ack() {
     let mut tcp = twenty_in_flight(ns3);

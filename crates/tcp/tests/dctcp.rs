@@ -1,4 +1,4 @@
-//! DCTCP at the packet level: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
+//! Packet scripts for DCTCP: RFC 8257 §3.2 (receiver), §3.3 and §3.4 (sender).
 
 use crate::script::Mark::{Cwr, Ect0, Plain};
 use crate::script::{
@@ -32,7 +32,7 @@ fn s3_3_first_echo_halves_the_window_because_alpha_starts_at_1() {
     tcp.echo_ack(6000).expect_marked([new(10)], [Cwr]).ecn_reductions(1);
 }
 
-/// One window without marks: α = 15/16, so 10 000 · (1 − 15/32).
+/// After one window without marks α is 15/16, so the window becomes 10 000 · (1 − 15/32).
 #[test]
 fn s3_3_alpha_decays_by_g_in_a_window_without_marks() {
     let mut tcp = ten_segments(json!({"kind": "dctcp"}));
@@ -63,7 +63,7 @@ fn s3_4_loss_halves_cwnd_for_every_alpha() {
         .cwnd(5000);
 }
 
-/// RFC 8257 §3.4: once per window of data across all loss signals.
+/// RFC 8257 §3.4: one reduction per window of data, for losses and echoes together.
 #[test]
 fn s3_4_loss_in_the_window_of_an_echo_does_not_reduce_again() {
     let mut tcp = ten_segments(json!({"kind": "dctcp", "g": 0.5, "initial_alpha": 0.0}));

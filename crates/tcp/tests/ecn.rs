@@ -50,7 +50,7 @@ fn s6_1_1_ecn_is_not_used_without_ece_in_the_syn_ack() {
     tcp.at(200).echo_ack(1000).cwnd(3000).ecn_reductions(0).anything();
 }
 
-/// A peer without ECN that copies the flags of the SYN.
+/// Such a SYN-ACK comes from a peer without ECN that copies the flags of the SYN.
 #[test]
 fn s6_1_1_syn_ack_with_ece_and_cwr_does_not_enable_ecn() {
     let mut tcp = sender(|given| with_handshake(given, EcnUse::On));
@@ -129,8 +129,8 @@ fn s6_1_2_echo_in_the_next_window_of_data_reduces_again() {
 fn s6_1_2_ack_with_an_echo_does_not_enlarge_the_window() {
     let mut tcp = ten_segments(|_| ());
     tcp.at(100).echo_ack(1000).cwnd(5000).nothing();
-    // If the ACK with the echo counted, it would complete a window of bytes. It does not, so the
-    // next ACK completes it.
+    // The ACK with the echo does not count towards growth. If it did, it would complete a window of
+    // bytes; so the next ACK completes the window.
     tcp.ack(5000).cwnd(5000).nothing();
     tcp.echo_ack(6000).cwnd(5000).expect([new(10)]);
     tcp.ack(7000).cwnd(6000).expect(new_segments(11, 13));
@@ -149,7 +149,7 @@ fn s6_1_2_duplicate_ack_with_an_echo_counts_like_any_other_ack() {
     tcp.at(100).echo_ack(0).nothing().cwnd(5000).ecn_reductions(1);
 }
 
-/// RFC 8511 §3 and RFC 5681 eq. 4 use the flight: an unused window is not a valid base.
+/// RFC 8511 §3 and RFC 5681 eq. 4 reduce the FlightSize, because a part of cwnd may be unused.
 #[test]
 fn unused_window_is_reduced_from_the_flight() {
     let mut tcp = sender(|given| {
@@ -238,8 +238,8 @@ fn s6_1_2_echo_in_the_window_of_a_loss_changes_nothing() {
     tcp.at(300).echo_ack(10_000).ecn_reductions(0).ssthresh(5000).anything();
 }
 
-/// A recovery whose loss is covered by the echo's reduction may receive echoes for later data. They
-/// are handled after the recovery, since the receiver repeats the echo until CWR arrives.
+/// A recovery whose loss is covered by the echo's reduction may receive echoes for later data.
+/// These echoes are handled after the recovery, since the receiver sends echoes until CWR arrives.
 #[test]
 fn echo_for_data_sent_after_the_reduction_is_handled_after_the_recovery() {
     let mut tcp = ten_segments(|_| ());
@@ -263,7 +263,8 @@ fn s6_1_2_timeout_covers_echoes_for_data_sent_before_it() {
     tcp.at(1400).echo_ack(11_000).cwnd(2000).ecn_reductions(1).nothing();
 }
 
-/// After a timeout the reduction for the echo no longer counts, even for segments of its window.
+/// After a timeout, the earlier reduction for an echo no longer prevents a reduction, even for
+/// losses in the window of data of this echo.
 #[test]
 fn loss_after_a_timeout_reduces_despite_earlier_echoes() {
     let mut tcp = ten_segments(|given| given.tcp.recovery = RecoveryKind::Reno);
@@ -287,7 +288,7 @@ fn s6_1_2_echo_with_a_window_of_one_segment_waits_for_the_timer() {
     tcp.at(1200).ack(2000).cwnd(2000).expect_marked(new_segments(2, 4), [Ect0, Ect0]);
 }
 
-/// The wait does not count as a back-off: the next timeout has the normal value.
+/// The wait for the timer does not back off the RTO: the next timeout has the normal value.
 #[test]
 fn s6_1_2_segment_sent_after_the_wait_is_retransmitted_if_lost() {
     let mut tcp = sender(|given| {
@@ -346,7 +347,7 @@ fn s6_1_6_probe_is_not_ecn_capable_and_has_no_cwr() {
     tcp.expect_marked(new_segments(10, 12), [Cwr, Ect0]).cwnd(5000).ecn_reductions(1);
 }
 
-/// The probe did not carry CWR, so the echo in its answer is old.
+/// The probe did not carry CWR, so the echo in its answer belongs to the earlier mark.
 #[test]
 fn s6_1_2_answer_to_an_accepted_probe_is_an_old_echo() {
     let mut tcp = ten_that_fill_the_window();
@@ -420,7 +421,7 @@ fn s6_1_3_marked_segment_with_cwr_starts_a_new_echo() {
     tcp.marked(2, Ecn::Ect0, Flags::CWR).ack(3000);
 }
 
-/// Only DCTCP sends an immediate ACK for a mark.
+/// Only a receiver with DCTCP's echo sends an immediate ACK for a mark.
 #[test]
 fn s6_1_3_mark_does_not_trigger_a_delayed_ack() {
     let mut tcp = receiver(|given| given.tcp.ecn = EcnUse::On);

@@ -1,6 +1,6 @@
 //! Invariants of every receive-window policy.
 //!
-//! A new built-in policy is tested automatically, with the parameters that its class describes.
+//! A new built-in policy is tested automatically, with the sample parameters from its Python class.
 
 use airpath_conformance::samples;
 use airpath_core::{ConfigError, Flags, Seed, Setup, Time};

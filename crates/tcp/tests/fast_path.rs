@@ -1,4 +1,4 @@
-//! The fast path (`sender/fast_path.rs`) must not change results.
+//! Tests that the fast path (`sender/fast_path.rs`) does not change results.
 
 use crate::random_channel::*;
 use airpath_conformance::cases;
@@ -7,7 +7,7 @@ use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEv
 use airpath_tcp::{Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
 
-/// A congestion control that requests samples of the delivery rate without using them. This
+/// A congestion control that requests delivery rate samples but does not use them. The request
 /// disables the fast path.
 struct Watching(AnyCongestion);
 
@@ -36,8 +36,8 @@ fn watched(options: &TcpConfig, transfer: u64, one_way: Duration) -> Connection 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(1000), failure_persistence: None, ..Default::default() })]
 
-    /// Compares event by event, with all options, on a channel that loses, duplicates and reorders
-    /// packets.
+    /// Compares two senders event by event, for all combinations of options, on a channel that
+    /// loses, duplicates and reorders packets.
     #[test]
     fn fast_path_does_not_change_results(
         options in options(), treatments in treatments(), tenths in 1u64..3000, one_way in 0u64..120,

@@ -11,7 +11,7 @@ fn reno(given: &mut Given) {
     given.tcp.recovery = RecoveryKind::Reno;
 }
 
-/// Sends ten segments at 0 after applying `change`.
+/// Creates a sender whose configuration is modified by `change`, and sends ten segments at time 0.
 fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = sender(change);
     tcp.expect(new_segments(0, 10)).timer(1000).at(100);
@@ -20,7 +20,7 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
 
 /// The first segment is lost and `duplicates` duplicate ACKs arrive. The third duplicate ACK
 /// triggers the retransmission and sets a window of ssthresh + 3 = 8 segments. Each further
-/// duplicate ACK adds a segment: from the sixth one on, new segments are sent.
+/// duplicate ACK adds one segment. From the sixth duplicate ACK on, new segments are sent.
 fn recovering(change: impl FnOnce(&mut Given), duplicates: u64) -> SenderScript {
     let mut tcp = ten_in_flight(change);
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
@@ -79,7 +79,8 @@ fn ssthresh_is_at_least_two_segments() {
     tcp.expect([retransmission(0)]).ssthresh(2000);
 }
 
-/// RFC 5681 §3.2 step 3 and 4: cwnd = ssthresh + 3·SMSS, then one SMSS per duplicate.
+/// RFC 5681 §3.2 steps 3 and 4: cwnd = ssthresh + 3·SMSS, plus one SMSS for each further duplicate
+/// ACK.
 #[test]
 fn each_further_duplicate_ack_inflates_the_window_by_a_segment() {
     let mut tcp = ten_in_flight(|_| ());
@@ -136,7 +137,7 @@ fn reno_halves_twice_for_two_losses_in_a_window() {
     let mut tcp = recovering(reno, 8);
     tcp.at(200).ack(1000).nothing().ssthresh(5000);
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(1)]);
-    // Twelve segments were in flight: 1 to 12.
+    // The twelve segments 1 to 12 were in flight.
     tcp.ssthresh(6000).cwnd(6000);
     tcp.at(300).ack(13_000).cwnd(6000).expect(new_segments(13, 19));
 }
@@ -230,7 +231,7 @@ fn deep_deflation_leaves_a_window_of_one_segment() {
 }
 
 #[test]
-fn impatient_sender_restarts_the_timer_only_at_the_first_partial_ack() {
+fn impatient_variant_restarts_timer_only_at_first_partial_ack() {
     let mut tcp = recovering(|given| given.tcp.partial_ack_timer = PartialAckTimer::First, 3);
     tcp.timer(1000);
     tcp.at(200).ack(1000).expect([retransmission(1)]).timer(1200);
@@ -240,7 +241,7 @@ fn impatient_sender_restarts_the_timer_only_at_the_first_partial_ack() {
 }
 
 #[test]
-fn slow_but_steady_sender_restarts_the_timer_at_each_partial_ack() {
+fn slow_but_steady_variant_restarts_timer_at_each_partial_ack() {
     let mut tcp = recovering(|given| given.tcp.partial_ack_timer = PartialAckTimer::Each, 3);
     tcp.timer(1000);
     for (round, hole) in [(2, 1), (4, 2), (6, 3), (8, 4), (10, 5)] {
@@ -257,7 +258,7 @@ fn burst_safe_exit_sends_two_segments() {
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0)]);
     tcp.at(200).ack(10_000).cwnd(2000).ssthresh(5000);
     tcp.expect(new_segments(10, 12));
-    // Slow start back to ssthresh.
+    // Slow start continues up to ssthresh.
     tcp.at(300).ack(12_000).cwnd(3000).expect(new_segments(12, 15));
 }
 
@@ -298,18 +299,18 @@ fn reno_halves_again_at_duplicates_of_the_ack_that_ended_the_recovery() {
     tcp.ssthresh(2500);
 }
 
-/// RFC 6582 initialises `recover` with the initial sequence number. Taken literally, the loss of
-/// the very first segment is left to the timer. RFC 5681 applies instead.
+/// RFC 6582 initialises `recover` with the initial sequence number. If this is applied literally,
+/// the loss of the first segment is repaired only by the timer. Here RFC 5681 applies instead.
 #[test]
-fn loss_of_the_very_first_segment_starts_fast_recovery() {
+fn loss_of_first_segment_of_connection_starts_fast_recovery() {
     let mut tcp = sender(|given| given.tcp.initial_window = 4000);
     tcp.expect(new_segments(0, 4)).at(100);
     // cwnd = 2 + 3 segments.
     tcp.quiet_duplicates(2).duplicate().expect([retransmission(0), new(4)]);
 }
 
-/// The timer expires in a recovery that has sent eight new segments. Of the 18 outstanding
-/// segments, 17 are at the receiver.
+/// The timer expires in a recovery that has sent eight new segments. The receiver has 17 of the 18
+/// outstanding segments.
 fn a_lost_retransmission(bound: FlightBound) -> SenderScript {
     let mut tcp = recovering(|given| given.tcp.flight_bound = bound, 9);
     // The four segments sent during recovery arrive.
@@ -329,7 +330,7 @@ fn timeout_for_a_lost_retransmission_does_not_raise_ssthresh() {
     tcp.at(1100).ack(18_000).cwnd(2000).expect(new_segments(18, 20));
 }
 
-/// RFC 5681 eq. 4 by the definition of FlightSize in §2.
+/// RFC 5681 eq. 4 with FlightSize as defined in §2.
 #[test]
 fn ssthresh_without_a_bound_is_half_of_all_outstanding_data() {
     let mut tcp = a_lost_retransmission(FlightBound::None);
@@ -337,7 +338,8 @@ fn ssthresh_without_a_bound_is_half_of_all_outstanding_data() {
     tcp.at(1100).ack(18_000).cwnd(2000).expect(new_segments(18, 20));
 }
 
-/// All losses until everything sent before is acknowledged belong to one window of data.
+/// Until all data sent before the first loss is acknowledged, further losses belong to the same
+/// window of data.
 #[test]
 fn further_timeouts_in_the_same_window_keep_ssthresh() {
     let mut tcp = a_lost_retransmission(FlightBound::Cwnd);
@@ -388,7 +390,8 @@ fn duplicates_after_a_timeout_do_not_start_recovery_up_to_recover() {
     // Segments 1 to 4 had arrived.
     tcp.at(1100).ack(5000).cwnd(2000).expect([retransmission(5), retransmission(6)]);
     tcp.at(1110).quiet_duplicates(4).cwnd(2000).ssthresh(5000);
-    // An ACK of `recover`, the last byte sent before the timeout, covers no more.
+    // An ACK of `recover`, the last byte sent before the timeout, does not cover more than
+    // `recover`.
     tcp.at(1200).ack(10_000).cwnd(3000).expect(new_segments(10, 13));
     tcp.at(1210).quiet_duplicates(3).ssthresh(5000);
 }
@@ -423,7 +426,8 @@ fn duplicate_acks_after_a_timeout_start_recovery_without_the_guard() {
     tcp.timeout_at(1000).expect([retransmission(0)]);
     tcp.at(1100).ack(5000).expect([retransmission(5), retransmission(6)]);
     tcp.at(1110).quiet_duplicates(2).duplicate();
-    // cwnd = 2000 + 3000 from 5000: go-back-N continues up to the data sent before.
+    // The window is 2000 + 3000 bytes, counted from 5000. Go-back-N continues up to the end of the
+    // data that was sent before.
     tcp.expect([retransmission(5)].into_iter().chain(retransmissions(7, 10))).ssthresh(2000);
 }
 
@@ -433,7 +437,7 @@ fn as_ns3(given: &mut Given) {
     given.tcp.fast_retransmit_guard = FastRetransmitGuard::Ns3;
 }
 
-/// The same after a recovery. RFC 6582 ignores these duplicate ACKs
+/// ns-3 also admits such duplicate ACKs after a recovery. RFC 6582 ignores these duplicate ACKs
 /// (`duplicate_acks_of_a_full_ack_do_not_halve_again`).
 #[test]
 fn ns3_admits_duplicates_of_a_full_ack() {

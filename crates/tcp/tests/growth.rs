@@ -47,7 +47,7 @@ fn rfc3465_2_1_window_grows_by_a_segment_per_round_trip_with_delayed_acks() {
     }
 }
 
-/// The ACK of the retransmission covers data that had left the network long before.
+/// The ACK of the retransmission covers data that left the network before the timeout.
 #[test]
 fn rfc3465_2_3_stretch_ack_counts_one_segment_after_a_timeout() {
     let mut tcp = sender(|given| {

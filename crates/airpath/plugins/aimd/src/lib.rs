@@ -1,7 +1,8 @@
-//! AIMD(a, b): the window grows by a segments per RTT; a loss leaves b times the flight.
+//! AIMD(a, b) congestion control: the window grows by a segments per RTT, and a loss reduces it to
+//! b times the FlightSize.
 //!
-//! Source: Yang & Lam 2000, "General AIMD congestion control", §2; slow start as RFC 5681.
-//! With a = 1 and b = 1/2 it is Reno.
+//! Source: Yang & Lam 2000, "General AIMD congestion control", §2; slow start as in RFC 5681. With
+//! a = 1 and b = 1/2 the algorithm is Reno.
 #![forbid(unsafe_code)]
 
 use airpath::{
@@ -14,20 +15,20 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AimdConfig {
-    /// a, segments per RTT, at least 1.
+    /// Increase a, segments per RTT, at least 1.
     pub increase: u64,
-    /// b, share of the flight that remains after a loss, in (0, 1).
+    /// Factor b of the FlightSize after a loss, in (0, 1).
     pub decrease: f64,
 }
 
-/// The congestion control algorithm.
+/// AIMD(a, b) as a congestion control algorithm.
 #[derive(Clone, Debug)]
 pub struct Aimd {
     config: AimdConfig,
     mss: u64,
     cwnd: u64,
     ssthresh: u64,
-    /// Part of a·MSS² that does not yet fill a byte of growth.
+    /// Remainder of the division a·MSS²/cwnd, which is carried over to the next ACK.
     carry: u64,
 }
 
@@ -58,7 +59,8 @@ impl<T: ?Sized> Component<T, CongestionSetup> for Aimd {
 
 impl CongestionControl for Aimd {
     fn on_ack(&mut self, event: &AckEvent) {
-        // `None` for duplicates, in fast recovery, with an echoed mark.
+        // `growth` is `None` for duplicate ACKs, in fast recovery, and for ACKs with an echoed
+        // mark.
         let Some(acked) = event.growth else { return };
         if self.cwnd < self.ssthresh {
             self.cwnd += acked.min(self.mss); // RFC 5681 eq. 2
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(fields, ["increase", "decrease"]);
     }
 
-    /// On a link with random loss the rate grows with the square root of a.
+    /// On a link with random loss the goodput grows with the square root of a.
     #[test]
     fn goodput_grows_with_the_square_root_of_the_increase() {
         let gain = goodput_bps(4) / goodput_bps(1);

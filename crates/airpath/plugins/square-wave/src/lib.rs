@@ -1,6 +1,7 @@
-//! A rate that alternates between two values.
+//! Link whose rate alternates between two values.
 //!
-//! Source: none; a test signal. A packet is sent completely at the rate of its start.
+//! Source: none; this link is a test signal. A packet is transmitted completely at the rate that
+//! was valid at the start of its transmission.
 #![forbid(unsafe_code)]
 
 use airpath::{

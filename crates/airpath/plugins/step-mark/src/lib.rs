@@ -1,7 +1,9 @@
-//! Step marking: CE-mark ECN-capable arrivals if the backlog exceeds `threshold`.
+//! Queue discipline with step marking: marks ECN-capable arrivals CE if the backlog exceeds
+//! `threshold`.
 //!
-//! Source: RFC 8257 §3.1, on the instantaneous backlog; the threshold is K in the RFC.
-//! Left out: RFC 3168 would drop a non-ECT packet above K; here the packet is queued.
+//! Source: RFC 8257 §3.1, applied to the instantaneous backlog. The threshold is K in the RFC.
+//! Difference: RFC 3168 would drop a non-ECT packet above K; this queue discipline queues the
+//! packet.
 #![forbid(unsafe_code)]
 
 use airpath::{
@@ -16,7 +18,7 @@ use serde::Deserialize;
 pub struct StepMarkConfig {
     /// Largest backlog, bytes of IP packets. Above `threshold_bytes`.
     pub limit_bytes: u64,
-    /// K, bytes. RFC 8257 gives no value.
+    /// Marking threshold K, bytes. RFC 8257 specifies no value.
     pub threshold_bytes: u64,
 }
 
@@ -73,7 +75,8 @@ pub fn register(components: &mut Components) {
     components.queues.register("step-mark", |parameters, setup| {
         Ok(Box::new(read_component::<_, _, StepMark>(parameters, setup)?))
     });
-    // The component shares no state with other components, so links may look ahead.
+    // The component shares no state with other components, so the driver may call components in any
+    // order.
     components.queues.declare_independent("step-mark");
 }
 

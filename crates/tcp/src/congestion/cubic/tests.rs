@@ -1,4 +1,4 @@
-//! Equations of RFC 9438 with numeric values, and the resulting windows.
+//! Tests of the equations of RFC 9438 with numeric values, and of the resulting windows.
 
 use super::*;
 use crate::config::TcpConfig;
@@ -48,7 +48,8 @@ fn ack(now: Time, rtt: Duration) -> AckEvent {
     AckEvent { rtt: Some(rtt), ..AckEvent::of_new_data(now, 1000) }
 }
 
-/// One round trip: all segments of the window are acknowledged, evenly spaced. Returns cwnd.
+/// Simulates one round trip: acknowledges all segments of the window at equal intervals. Returns
+/// cwnd.
 fn round(cc: &mut Cubic, start: Time, rtt: Duration) -> u64 {
     let segments = cc.cwnd() / 1000;
     for segment in 0..segments {
@@ -151,7 +152,7 @@ fn s4_3_alpha_is_one_above_the_window_before_the_loss() {
         });
         rounds.take_while(|cwnd| *cwnd < bytes).count() + 1
     };
-    // From 14 segments to 20 in steps of 0.53, then to 25 in steps of 1.
+    // The window grows from 14 to 20 segments by 0.53 per RTT, then to 25 segments by 1 per RTT.
     assert_eq!([rounds_to(&mut cc, 20_000), rounds_to(&mut cc, 25_000)], [12, 5]);
 }
 
@@ -227,8 +228,8 @@ fn s4_8_first_epoch_after_a_timeout_is_convex() {
     assert!((cc.w_max - 70.0).abs() < 1.0, "{}", cc.w_max);
 }
 
-/// Computes the mean window of a congestion control that loses one of every 1/p segments, over the
-/// last two thirds of `losses` losses.
+/// Returns the mean window of a congestion control if one of every 1/p segments is lost. The mean
+/// covers the last two thirds of `losses` loss periods.
 fn mean_window(cc: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
     let (mut now, mut since_loss) = (Time::ZERO, 0.0);
     let (mut sum, mut rounds) = (0.0, 0.0);
@@ -247,10 +248,10 @@ fn mean_window(cc: &mut Cubic, p: f64, rtt: Duration, losses: u32) -> f64 {
     sum / rounds
 }
 
-/// RFC 9438 §5.1, fig. 5: mean window 1.054 (RTT/p)^0.75 with one loss every 1/p segments. The
-/// formula assumes that the window returns to `W_max`, so fast convergence is off. The cubic
-/// function is flat around `W_max`, so the initial window decays slowly; the test therefore starts
-/// close to the mean.
+/// RFC 9438 §5.1, fig. 5: the mean window is 1.054 (RTT/p)^0.75 if one of every 1/p segments is
+/// lost. The formula assumes that the window returns to `W_max`, so fast convergence is off. The
+/// cubic function is flat around `W_max`, so the initial window decays slowly; the test therefore
+/// starts close to the mean.
 #[test]
 fn s5_1_response_function_is_within_five_percent() {
     let config = CubicConfig { fast_convergence: false, ..DEFAULT };
@@ -263,7 +264,7 @@ fn s5_1_response_function_is_within_five_percent() {
     }
 }
 
-/// In the Reno-friendly region the mean window is that of Reno with a factor of one half: √(3/2p).
+/// In the Reno-friendly region the mean window equals that of Reno (factor 1/2): √(3/(2p)).
 #[test]
 fn s4_3_mean_window_equals_renos_at_short_rtts() {
     let mut cc = cubic(DEFAULT, 30, 10);

@@ -1,4 +1,4 @@
-//! VCP rules with numeric values: windows in packets, per ACK.
+//! Tests of the VCP rules with numeric values. Windows are in packets.
 
 use super::*;
 use crate::config::TcpConfig;
@@ -44,14 +44,16 @@ fn ms(millis: f64) -> Duration {
     Duration::from_nanos((millis * 1e6) as u64)
 }
 
-/// Handles an ACK of a segment with load code `code` at `at_ms`. Returns the window.
+/// Handles an ACK of one segment with load code `code` at `at_ms`. Returns the window after this
+/// ACK.
 fn ack(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
     let event = AckEvent::of_new_data(Time::ZERO + ms(at_ms), 1000);
     cc.on_ack(&AckEvent { feedback: code, ..event });
     cc.packets()
 }
 
-/// Handles a window of ACKs with load code `code`, all at `at_ms`. Returns the window.
+/// Handles one ACK for each packet of the window, all with load code `code` at `at_ms`. Returns the
+/// window after these ACKs.
 fn round(cc: &mut Vcp, code: f32, at_ms: f64) -> f64 {
     let acks = cc.packets() as u64;
     (0..acks).for_each(|_| {
@@ -123,7 +125,8 @@ fn mi_doubles_the_window_in_2_29_s() {
 
 // --- AI ------------------------------------------------------------------------------------------
 
-/// Packets per RTT at 89.6 ms: the sum over a window of ACKs, with the step of the initial window.
+/// Expected packets per RTT at 89.6 ms: the sum over one window of ACKs, where each ACK adds the
+/// step at the initial window.
 #[test]
 fn ai_adds_expected_packets_per_rtt_at_89_6_ms() {
     for (packets, limited, free) in [
@@ -204,7 +207,7 @@ fn beta_is_the_factor_at_overload_with_a_minimum_of_one_packet() {
     assert_eq!(ack(&mut vcp(config(), 1.1, 100.0), OVERLOAD, 0.0), 1.0);
 }
 
-/// The public code checks its timers only at overload.
+/// The public code checks its timers only when an ACK echoes overload.
 #[test]
 fn public_code_obeys_a_lower_code_during_the_freeze() {
     let mut cc = vcp(config(), 100.0, 100.0);
@@ -241,7 +244,7 @@ fn timers_expire_without_acks() {
     assert_eq!(ack(&mut cc, OVERLOAD, 10_000.0), 87.5 * 0.875);
 }
 
-/// Lasting overload with an RTT of 100 ms: reductions are 300 ms apart.
+/// With permanent overload and an RTT of 100 ms, the time between reductions is 300 ms.
 #[test]
 fn lasting_overload_reduces_once_per_t_rho_plus_rtt() {
     let mut cc = vcp(config(), 100.0, 100.0);
@@ -293,7 +296,7 @@ fn ticks_are_smoothed_in_eighths_and_truncated() {
         rtt.sample(ms(10.0 * ticks), Time::from_secs(1));
         rtt.get().as_nanos() / 1_000_000
     });
-    // 72, 72, 71, 72, 83, 93 eighths.
+    // SRTT after each sample: 72, 72, 71, 72, 83, 93 eighths.
     assert_eq!(found, [90, 90, 80, 90, 100, 110]);
 }
 
@@ -341,7 +344,8 @@ fn losses_without_overload_are_ignored_on_request() {
     assert_eq!((cc.packets(), cc.ssthresh()), (20.0, 20_000));
     cc.on_rto(&loss(&cc));
     assert_eq!(cc.packets(), 20.0);
-    // The reduction applies: overload was the last code, or the reaction to it is in progress.
+    // A loss reduces the window, because the last code was overload or the reaction to overload is
+    // in progress.
     ack(&mut cc, OVERLOAD, 0.0);
     cc.on_loss(&loss(&cc));
     assert_eq!(cc.packets(), 8.75);
