@@ -147,8 +147,8 @@ def test_different_settings_are_not_mixed(airpath_command: Command) -> None:
     assert answer == (
         2,
         "",
-        "a.json: is there with other settings: iterations 10, not 4; seed 1, not 2. "
-        "Use the same ones, write another name, or remove it.\n",
+        "a.json: exists with other settings: iterations 10, not 4; seed 1, not 2. "
+        "Use the same ones, use another name, or remove it.\n",
     )
     assert Path("a.json").read_bytes() == before
 

@@ -304,7 +304,7 @@ def test_bbr_is_emulated_and_cannot_be_simulated(tmp_path: Path) -> None:
     for use in (ap.simulate, ap.check, ap.solve):
         with pytest.raises(ScenarioError) as error:
             use(read)
-        expected = 'flows.0.cc = "bbr": the kernel\'s, which cannot be simulated. Emulate it, or'
+        expected = 'flows.0.cc = "bbr": only kernels have it, it cannot be simulated. Emulate the'
         assert expected in str(error.value)
 
 

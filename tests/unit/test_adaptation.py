@@ -248,7 +248,7 @@ def test_warning_reports_snrs_outside_the_table(table: Path) -> None:
     assert warnings_of() == []
     beyond = (
         "bottleneck: 100 % of the packets were sent while the SNR or its estimate was outside "
-        "the error-rate table four.json, which then says what it has at its end."
+        "the error-rate table four.json, whose nearest value was used."
     )
     assert warnings_of(snr_db=40.5) == [beyond]
     assert warnings_of(snr_db=38, snr_bias_db=4) == [], "the policy ignores the estimate"

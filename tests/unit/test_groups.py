@@ -59,7 +59,7 @@ def test_flows_of_a_group_are_assigned_to_users_in_rotation() -> None:
         ("user", "2-4", "user 2 without a user 1: users are numbered without gaps"),
         ("user", 1.5, "not a number of a user"),
         ("name", "7", 'not a name of a group. Use letters, digits, "-" and "_", a letter first'),
-        ("name", "all", "is what tables call all flows. Use another name."),
+        ("name", "all", "is the name of all flows in tables. Use another name."),
         ("name", 7, "not a text"),
     ],
 )

@@ -122,7 +122,7 @@ def test_written_scenario_is_equal() -> None:
         ),
         (
             'radio = {distance = "1 km"}\ndownlink_mcs = "qpsk-1/2"',
-            'bottleneck.link.downlink_mcs = "qpsk-1/2": schemes follow the radio',
+            'bottleneck.link.downlink_mcs = "qpsk-1/2": the radio selects the MCSs',
         ),
         (
             'radio = {distance = "1 km"}\nusers = [{user = 0, uplink_mcs = "qpsk-1/2"}]',
@@ -164,7 +164,7 @@ def test_invalid_controls_are_rejected(keys: str, message: str) -> None:
 
 def test_control_follows_the_link() -> None:
     change = '\n[[control]]\nat = "1 s"\nuser = 1\nuplink_mcs = "qpsk-1/8"\n'
-    with pytest.raises(ap.errors.ScenarioError, match="schemes follow the radio"):
+    with pytest.raises(ap.errors.ScenarioError, match="the radio selects the MCSs"):
         loads(GOOD + 'radio = {distance = "1 km"}' + change)
     fixed = GOOD.replace("ofdma-tdd", "fixed").replace("stations = 2", 'rate = "5 Mbit/s"')
     with pytest.raises(ap.errors.ScenarioError, match="the bottleneck has no stations"):

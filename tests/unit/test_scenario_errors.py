@@ -106,13 +106,15 @@ def test_valid_file_is_accepted() -> None:
         (
             "bottleneck.aqm",
             '{kind = "droptail", limit = 100}',
-            "bottleneck.aqm.limit = 100: no unit. Use a number with packets, B, kB, MB, GB, KiB, "
+            "bottleneck.aqm.limit = 100: no unit. "
+            "Use a number with the unit packets, B, kB, MB, GB, KiB, "
             'MiB or GiB, for example "100 packets".',
         ),
         (
             "bottleneck.aqm",
             '{kind = "droptail", limit = "100 frames"}',
-            'bottleneck.aqm.limit = "100 frames": not a limit. Use a number with packets, B, kB, '
+            'bottleneck.aqm.limit = "100 frames": not a limit. '
+            "Use a number with the unit packets, B, kB, "
             'MB, GB, KiB, MiB or GiB, for example "100 packets".',
         ),
         (

@@ -105,8 +105,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::airpath.errors.OverrideWarning"
         (
             "bottleneck.link.in_order",
             "true",
-            "bottleneck.link.in_order = true: nothing is late without harq or arq. "
-            "Remove it, or write one.",
+            "bottleneck.link.in_order = true: has no effect without harq or arq. "
+            "Remove it, or set one of them.",
         ),
         (
             "bottleneck.link",
@@ -182,9 +182,9 @@ def adaptive(policy: str = '{kind = "tagla", th_per = 0.01}', more: str = "snr_d
          f"The nearest is qawla; expected one of: {POLICIES}."),
         ('{kind = "fixed"}', '.mcs: missing. Set mcs = "mcs3".'),
         ('{kind = "fixed", mcs = -1}', ".mcs = -1: not an MCS. Use its name in the table, "
-         'or its place there from 0, for example "mcs3".'),
+         'or its index there from 0, for example "mcs3".'),
         ('{kind = "fixed", mcs = ""}', '.mcs = "": not an MCS. Use its name in the table, '
-         'or its place there from 0, for example "mcs3".'),
+         'or its index there from 0, for example "mcs3".'),
         ('{kind = "tagla", th_per = 0}', ".th_per = 0: not above 0. Use a number above 0 and "
          "at most 1, for example 0.0032."),
         ('{kind = "tagla", th_per = 1.5}', ".th_per = 1.5: above 1. Use a number above 0 and "

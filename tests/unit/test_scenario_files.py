@@ -61,7 +61,7 @@ def test_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
         ("duration = 5 s", "more than one value; a text needs quotes (at line 1, column 13)"),
         ("duration", "no = after the key (at end of document)"),
         ("= 5", "neither KEY = VALUE nor [TABLE] (at line 1, column 1)"),
-        ("flows = []\n[[flows]]\n", "[[flows]] is a whole value already, nothing can be added "
+        ("flows = []\n[[flows]]\n", "[[flows]] already has a value, nothing can be added "
          "(at line 2, column 8)"),
     ],
 )  # fmt: skip

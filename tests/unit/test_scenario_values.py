@@ -11,7 +11,10 @@ from scenario_errors import GOOD, lines
 import airpath as ap
 from airpath.scenario import loads
 
-WINDOW = 'Use a number with segments, B, kB, MB, GB, KiB, MiB or GiB, for example "10 segments".'
+WINDOW = (
+    "Use a number with the unit segments, B, kB, MB, GB, KiB, MiB or GiB, "
+    'for example "10 segments".'
+)
 
 
 def initial_window(value: Any, **options: Any) -> int:

@@ -448,7 +448,7 @@ def test_link_without_stations_has_no_stations_table() -> None:
     assert other.table("stations").empty
     assert other.table("mac_delays").empty
     assert "stations" not in other.to_dict()
-    with pytest.raises(ap.errors.BadValueError, match="nothing took the uplink of a TDD link"):
+    with pytest.raises(ap.errors.BadValueError, match="no packet took the uplink of a TDD link"):
         other.plot.mac_delays()
 
 

@@ -134,7 +134,7 @@ def test_offset_is_no_measured_quantity(mahimahi: Path, offset: str, line: str) 
     [
         (
             "anywhere",
-            'offset = "anywhere": not a place in the trace. Use a duration, '
+            'offset = "anywhere": not a position in the trace. Use a duration, '
             '{uniform = ["0 s", "600 s"]} or "random", for example "30 s".',
         ),
         ("5 m", "offset = \"5 m\": not a duration. Use a number with ns, us, ms, s, min or h, "

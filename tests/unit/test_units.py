@@ -195,7 +195,8 @@ def test_any_number_is_read_or_rejected_immediately(number: str, unit: str) -> N
         (
             Packets,
             "3 B",
-            '"3 B": not a number of packets. Use a number with packets, for example "100 packets".',
+            '"3 B": not a number of packets. '
+            'Use a number with the unit packets, for example "100 packets".',
         ),
         (
             Duration,

@@ -143,6 +143,9 @@ def only_emulated(scenario: Scenario) -> Iterator[Problem]:
     for number, group in enumerate(scenario.flows):
         control = getattr(group, "cc", None)
         if control is not None and control.only_emulated:
-            place, accepted = scenario.file or scenario.name, "Emulate it, or write another"
-            what = "the kernel's, which cannot be simulated"
+            place, accepted = (
+                scenario.file or scenario.name,
+                "Emulate the scenario, or use another algorithm",
+            )
+            what = "only kernels have it, it cannot be simulated"
             yield Problem(place, ("flows", number, "cc"), control.kind, what, accepted)

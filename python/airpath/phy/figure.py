@@ -57,7 +57,7 @@ def per_figure(table: PerTable, packet: Size) -> Figure:
             figure,
             f"Error rates on {table.channel}",
             f"{_setup(table)}bars: 95 % intervals; ▼: no error in all blocks, the interval's upper "
-            "end; lines: what the table says between points",
+            "end; lines: interpolation between points",
         )
     return figure
 

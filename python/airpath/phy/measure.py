@@ -259,8 +259,8 @@ def _earlier(file: Path, settings: MeasurementSettings) -> dict[str, Any]:
         )
     if different:
         raise BadValueError(
-            f"{file}: is there with other settings: {'; '.join(different)}. Use the same ones, "
-            "write another name, or remove it."
+            f"{file}: exists with other settings: {'; '.join(different)}. Use the same ones, "
+            "use another name, or remove it."
         )
     return found
 

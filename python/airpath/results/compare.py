@@ -110,7 +110,9 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
             color=style.COLOURS["grey"],
             arrowprops={"arrowstyle": "->", "color": style.COLOURS["grey"]},
         )
-        spread.set(xlabel="sojourn time, ms", ylabel="fraction of packets at most")
+        spread.set(
+            xlabel="sojourn time, ms", ylabel="fraction of packets with at most this sojourn time"
+        )
         spread.set(xscale="log", ylim=(0, 1.01))
         spread.xaxis.set_major_formatter("{x:g}")
         spread.set_xlim(left=1)

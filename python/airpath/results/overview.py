@@ -112,7 +112,7 @@ def _flows(result: Result, out_of_sight: str) -> Iterable[Table]:
         lines = [line[:-1] for line in lines]
     notes = []
     if len(rows) > MOST_FLOWS:
-        notes.append(f"{len(rows)} flows: {out_of_sight} have them one by one.")
+        notes.append(f"{len(rows)} flows: {out_of_sight} list them one by one.")
     if len(rows) > 1:
         fair = comparable(result.resolved, range(len(rows)))
         if len(fair) > 1:
@@ -179,7 +179,7 @@ def _queues(result: Result, out_of_sight: str) -> Iterable[Table]:
         for queue in found[:MOST_QUEUES]
     ]
     columns = ["queue", "mean length", "mean sojourn", "longest", "drops", "marks"]
-    others = f"{len(found)} queues: {out_of_sight} have the others."
+    others = f"{len(found)} queues: {out_of_sight} list the others."
     return [Table("Queues", columns, rows, [others] if len(found) > MOST_QUEUES else [])]
 
 
@@ -288,7 +288,7 @@ def _users(result: Result, out_of_sight: str) -> Iterable[Table]:
         for cell, jain in result.jain_of_users().items()
     ]
     if len(found) > MOST_FLOWS:
-        notes.insert(0, f"{len(found)} users: {out_of_sight} have the others.")
+        notes.insert(0, f"{len(found)} users: {out_of_sight} list the others.")
     return [Table("Users", columns, rows, notes)] if rows else []
 
 
@@ -313,7 +313,7 @@ def _stations(result: Result, out_of_sight: str) -> Iterable[Table]:
     columns += ["contended", "piggybacked", "proactive"]
     notes = []
     if len(found) > MOST_FLOWS:
-        notes.append(f"{len(found)} stations: {out_of_sight} have the others.")
+        notes.append(f"{len(found)} stations: {out_of_sight} list the others.")
     return [Table("Stations", columns, rows, notes)] if rows else []
 
 

@@ -209,7 +209,7 @@ class Plot(DistributionPlot, UserPlot):
         if solution is not None and not hasattr(solution, "queue_packets"):
             raise BadValueError(
                 f"{error_prefix('solution', solution)}: not a solution. "
-                "Use what airpath.solve returns."
+                "Use a result of airpath.solve."
             )
         table = self._result.pmf(queue)
         table = table.iloc[: min(count_drawn(table["mean"].tolist()), _MOST_BARS)]
@@ -273,7 +273,7 @@ class Plot(DistributionPlot, UserPlot):
         found = pooled_mac_delays(self._result.replications)
         if not any(found.values()):
             raise BadValueError(
-                "mac_delays: nothing took the uplink of a TDD link. "
+                "mac_delays: no packet took the uplink of a TDD link. "
                 'Simulate a scenario with a link of kind "ofdma-tdd".'
             )
         with style.style():

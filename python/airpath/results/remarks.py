@@ -37,7 +37,7 @@ FEWEST_RUNS = 5
 """Intervals from fewer replications get an advisory: their width depends on few values."""
 
 ALL_THE_SAME = (
-    "Every replication gave the same, for nothing that is random changed the flows: the intervals "
+    "Every replication gave the same, because nothing random changed the flows: the intervals "
     'of 0 mean nothing. Random starts do, start = {uniform = ["0 s", "1 s"]}.'
 )
 FEW_RUNS = (
@@ -49,13 +49,13 @@ NOTHING_DELIVERED = (
     "of the queues, the losses of the links, and start, stop and warmup."
 )
 ARRIVALS_ENDED = (
-    "the last of its {count} flows arrived at {last:.4g} s, when count was spent; the end is at "
+    "the last of its {count} flows arrived at {last:.4g} s, when count was reached; the end is at "
     "{end:.4g} s, and the load was less from then on. For arrivals until the end write "
     "count = {needed} or more."
 )
 OUTSIDE_TABLE = (
     "{share:.3g} % of the packets were sent while the SNR or its estimate was outside "
-    "the error-rate table {table}, which then says what it has at its end."
+    "the error-rate table {table}, whose nearest value was used."
 )
 UNFINISHED_TABLE = (
     "{table}: points of this error-rate table are missing; its measurement was not finished"

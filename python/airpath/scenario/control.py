@@ -83,13 +83,13 @@ class Control(Model):
                 raise faults_at((("rate",), None, missing))
             return self
         if self.rate is not None:
-            error = fault("that of all stations", "Set either rate or user in an entry")
+            error = fault("the rate applies to all stations", "Set either rate or user in an entry")
             raise faults_at((("rate",), str(self.rate), error))
         if not given:
             missing = as_missing(fault("missing", "Set downlink_mcs, uplink_mcs or snr"))
             raise faults_at((("downlink_mcs",), None, missing))
         if self.snr is not None and len(given) > 1:
-            error = fault("schemes that are set have no SNR", "Set MCSs or an SNR")
+            error = fault("set together with an MCS", "Set either MCSs or an SNR")
             raise faults_at((("snr",), str(self.snr), error))
         return self
 
@@ -105,7 +105,7 @@ class Control(Model):
             return []
         if isinstance(link, Cell):
             wanted = 'Set the SNR over time as snr = {kind = "trace", …} of the user'
-            return [(("user",), self.user, fault("a cell's users do not change", wanted))]
+            return [(("user",), self.user, fault("the users of a cell cannot be changed", wanted))]
         if not isinstance(link, OfdmaTdd):
             error = fault("the bottleneck has no stations", 'Use a link of kind "ofdma-tdd"')
             return [(("user",), self.user, error)]
@@ -118,7 +118,7 @@ class Control(Model):
             error = fault("the SNR of this station comes from a file", "Set it there")
             return [(("snr",), str(self.snr), error)]
         return [
-            ((key,), getattr(self, key), fault("schemes follow the radio", "Set snr"))
+            ((key,), getattr(self, key), fault("the radio selects the MCSs", "Set snr"))
             for key in ("downlink_mcs", "uplink_mcs")
             if getattr(self, key) is not None and link.radio is not None
         ]

@@ -183,7 +183,7 @@ _WORDS = {
     "Cannot overwrite a value": "{key} is given twice",
     "Cannot declare": "{key} is given twice",
     "Duplicate inline table key": "a key of this table is given twice",
-    "Cannot mutate immutable namespace": "{key} is a whole value already, nothing can be added",
+    "Cannot mutate immutable namespace": "{key} already has a value, nothing can be added",
     "Invalid value": "there is no value, or a text without quotes",
     "Expected newline or end of document": "more than one value; a text needs quotes",
     "Invalid statement": "neither KEY = VALUE nor [TABLE]",

@@ -25,7 +25,7 @@ def _group_name(value: Any) -> str:
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]{0,63}", value):
         raise fault("not a name of a group", accepted, '"web"')
     if value == "all":
-        raise fault("is what tables call all flows", "Use another name")
+        raise fault("is the name of all flows in tables", "Use another name")
     return value
 
 

@@ -78,7 +78,7 @@ def _value(value: Any) -> str:
         return str(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{value} has no place in a scenario")
+            raise ValueError(f"{value} cannot be written to a scenario")
         return repr(value)
     if isinstance(value, Mapping):
         inner = ", ".join(f"{dotted((key,))} = {_value(item)}" for key, item in value.items())

@@ -88,7 +88,7 @@ class Quantity(int):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Use an integer of it, or read a text"
+            accepted = "Use an integer, or a string with parse"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
@@ -427,13 +427,13 @@ class Packets(Quantity):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Use an integer of it, or read a text"
+            accepted = "Use an integer, or a string with parse"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
     def accepted(cls) -> str:
         """Return advice on accepted texts, without a full stop."""
-        return "Use a number with packets"
+        return "Use a number with the unit packets"
 
 
 class Segments(Quantity):
@@ -455,13 +455,13 @@ class Segments(Quantity):
             return super().__new__(cls, operator.index(value))
         except TypeError:
             example = f"{cls.__name__}.of({quote(cls.example)})"
-            accepted = "Use an integer of it, or read a text"
+            accepted = "Use an integer, or a string with parse"
             raise UnitError(value, "not a number of the base unit", accepted, example) from None
 
     @classmethod
     def accepted(cls) -> str:
         """Return advice on accepted texts, without a full stop."""
-        return "Use a number with segments"
+        return "Use a number with the unit segments"
 
 
 class ArrivalRate(Quantity):

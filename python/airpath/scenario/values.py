@@ -190,7 +190,7 @@ def _truth(value: Any) -> bool:
 def _mcs(value: Any) -> str | int:
     is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**32
     if not is_number and not (isinstance(value, str) and value and value.isprintable()):
-        raise fault("not an MCS", "Use its name in the table, or its place there from 0", '"mcs3"')
+        raise fault("not an MCS", "Use its name in the table, or its index there from 0", '"mcs3"')
     return value  # type: ignore[no-any-return]
 
 

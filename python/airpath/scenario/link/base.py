@@ -201,7 +201,7 @@ class _RepeatingLink(Link):
     def _check_alternatives(self) -> None:
         super()._check_alternatives()
         if self.in_order is not None and self.harq is None and self.arq is None:
-            wrong = fault("nothing is late without harq or arq", "Remove it, or write one")
+            wrong = fault("has no effect without harq or arq", "Remove it, or set one of them")
             raise faults_at((("in_order",), self.in_order, wrong))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:

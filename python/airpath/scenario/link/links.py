@@ -199,7 +199,7 @@ def _offset(value: Any, info: ValidationInfo) -> Duration | Uniform | Literal["r
         return Uniform.model_validate(value, context=info.context)
     if isinstance(value, str) and not value[:1].isdigit():
         raise fault(
-            "not a place in the trace",
+            "not a position in the trace",
             'Use a duration, {uniform = ["0 s", "600 s"]} or "random"',
             '"30 s"',
         )

@@ -167,7 +167,7 @@ class Radio(Model):
             raise faults_at((("distance",), None, missing))
         if self.snr is None:
             if self._is_given("uplink_offset"):
-                error = fault("that of the budget holds", "Set snr, or leave this key out")
+                error = fault("has no effect without snr", "Set snr, or leave this key out")
                 raise faults_at((("uplink_offset",), str(self.uplink_offset), error))
             return self
         wrong = [

@@ -108,7 +108,7 @@ def radio_faults(users: list[TddUser], link: Mapping[str, Any]) -> list[Any]:
                 error = (
                     fault("the link has no radio", "Set radio, or leave this key out")
                     if radio is None
-                    else fault("schemes follow the radio", "Leave one of them out")
+                    else fault("the radio selects the MCSs", "Leave one of them out")
                 )
                 value = value.document() if isinstance(value, SnrProcess) else str(value)
                 wrong.append(((index, key), value, error))

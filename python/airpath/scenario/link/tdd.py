@@ -313,7 +313,7 @@ class OfdmaTdd(Link):
         return wrong
 
     def _scheme_faults(self) -> list[Any]:
-        error = fault("schemes follow the radio", "Leave one of them out")
+        error = fault("the radio selects the MCSs", "Leave one of them out")
         return [
             ((key,), getattr(self, key), error)
             for key in ("downlink_mcs", "uplink_mcs")
