@@ -127,7 +127,7 @@ def mean_interval(
     try:
         least, most = map(float, bounds)
     except (TypeError, ValueError, OverflowError):
-        accepted = "Set the lower end first, then the upper end value"
+        accepted = "Use the smallest and the largest value"
         raise BadValueError(f"{error_prefix('bounds', bounds)}: not a pair. {accepted}.") from None
     if not known:
         return Interval(math.nan, math.nan, math.nan, confidence, 0)

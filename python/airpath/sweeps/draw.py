@@ -38,7 +38,7 @@ def wrong_bounds(values: Sequence[Any], logarithmic: bool) -> tuple[str, str, st
     example = '["1 Mbit/s", "9 Mbit/s"]'
     ends = [_split(value) for value in values]
     if len(ends) != 2 or any(end is None for end in ends):
-        return "not two numbers", "Set the lower end first, then the upper end value", example
+        return "not two numbers", "Use the smallest and the largest value", example
     (low, unit), (high, other) = (end for end in ends if end is not None)
     if unit != other:
         return f"units {quoted(unit)} and {quoted(other)}", "Use both in one unit", example
