@@ -22,19 +22,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 /// Real-time priority of the thread, below that of the data thread. Without it, a receiver on a
-/// busy machine could get too little CPU time, send few and late ACKs, and thus change the
-/// behaviour of TCP.
+/// busy machine could send few and late ACKs, which changes the behaviour of TCP.
 const PRIORITY: u8 = 5;
 /// Size of the read buffer, bytes.
 const READ_BYTES: usize = 1024 * 1024;
 /// Maximum number of events per `epoll` call.
 const EVENTS: usize = 256;
-/// Minimum interval between two polls of all flows. With many flows the interval is longer, so that
-/// at most 10 000 flows are polled per second.
+/// Minimum interval between two polls of all flows, and minimum interval per polled flow.
 const LOOK: Duration = Duration::from_millis(50);
 const LOOK_EACH: Duration = Duration::from_nanos(100_000);
-/// Minimum time without a SYN-ACK that is reported as a problem. The first SYN is retransmitted
-/// after 1 s.
+/// Minimum time without a SYN-ACK that is reported as a problem: the timeout of the first SYN.
 const LONG: Duration = Duration::from_secs(1);
 /// Number of descriptors that are reserved for purposes other than the sockets of flows.
 const OTHER_DESCRIPTORS: u64 = 256;
@@ -451,8 +448,8 @@ fn sentence(what: &str, flows: &[u32]) -> String {
     format!("{noun} {}{more}: {what}", named.join(", "))
 }
 
-/// Checks that every congestion control algorithm exists and is permitted on both sides. The
-/// receiver also requires the algorithm, because it determines how ECN marks are echoed.
+/// Checks that every congestion control algorithm exists and is permitted on both sides. (The
+/// algorithm of the receiver determines how ECN marks are echoed.)
 fn check_congestion(plan: &Plan, homes: &mut NamespaceSwitcher) -> Result<(), EndpointError> {
     let mut first = BTreeMap::new();
     for flow in plan.flows.iter().rev() {

@@ -1,5 +1,4 @@
-//! Tests of flows over kernel sockets, with both sides in one namespace with a loopback device
-//! without loss and delay.
+//! Tests of flows over kernel sockets, with both sides in one namespace with a loopback device.
 
 use crate::support::{Test, become_unprivileged, carry_until, judged};
 use crate::support::{needs_root, now, pause, sides, skip};
@@ -25,21 +24,12 @@ use std::sync::Arc;
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_transfer_delivers_its_bytes_and_completes", a_transfer_delivers_its_bytes_and_completes),
-    (
-        "sixty_four_concurrent_flows_deliver_their_bytes",
-        sixty_four_concurrent_flows_deliver_their_bytes,
-    ),
+    ("sixty_four_concurrent_flows_complete", sixty_four_concurrent_flows_complete),
     ("bulk_ends_at_its_stop", bulk_ends_at_its_stop),
-    (
-        "bursts_and_pauses_equal_those_of_the_simulator",
-        bursts_and_pauses_equal_those_of_the_simulator,
-    ),
+    ("bursts_equal_those_of_the_simulator", bursts_equal_those_of_the_simulator),
     ("a_timed_burst_has_the_configured_duration", a_timed_burst_has_the_configured_duration),
     ("counts_start_at_the_end_of_the_warm_up", counts_start_at_the_end_of_the_warm_up),
-    (
-        "the_state_is_sampled_at_multiples_of_the_interval",
-        the_state_is_sampled_at_multiples_of_the_interval,
-    ),
+    ("state_is_sampled_at_interval_multiples", state_is_sampled_at_interval_multiples),
     ("options_of_the_flow_reach_its_sockets", options_of_the_flow_reach_its_sockets),
     ("an_unknown_congestion_control_is_rejected", an_unknown_congestion_control_is_rejected),
     ("missing_address_is_rejected", missing_address_is_rejected),
@@ -47,10 +37,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_run_that_is_stopped_keeps_its_counts", a_run_that_is_stopped_keeps_its_counts),
     ("threads_end_with_their_owner", threads_end_with_their_owner),
     ("transfers_cross_namespaces", transfers_cross_namespaces),
-    (
-        "transfers_cross_namespaces_without_privileges",
-        transfers_cross_namespaces_without_privileges,
-    ),
+    ("unprivileged_transfers_cross_namespaces", unprivileged_transfers_cross_namespaces),
 ];
 
 const SERVER: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
@@ -179,7 +166,7 @@ fn a_transfer_delivers_its_bytes_and_completes() {
     assert!((rate - 1_234_567.0).abs() < 1.0 && report.measured_s > 0.6 && report.measured_s < 2.0);
 }
 
-fn sixty_four_concurrent_flows_deliver_their_bytes() {
+fn sixty_four_concurrent_flows_complete() {
     let netns = namespace();
     let bytes = |number: u32| 10_000 + 7_919 * u64::from(number);
     let flows = (0..64).map(|number| EndpointFlow {
@@ -233,8 +220,7 @@ fn sums(on_off: &OnOff) -> BTreeSet<u64> {
     [0].into_iter().chain(bursts).collect()
 }
 
-/// Returns the number of samples with only complete bursts acknowledged, and the number of bursts
-/// up to the last sample.
+/// Returns the number of samples at which only complete bursts are acknowledged, and of bursts.
 fn whole_bursts(samples: &[SsSample], sums: &BTreeSet<u64>) -> (usize, usize) {
     let acked = acknowledged(samples);
     let last = acked.last().map_or(0, |(_, acked)| *acked);
@@ -243,7 +229,7 @@ fn whole_bursts(samples: &[SsSample], sums: &BTreeSet<u64>) -> (usize, usize) {
 }
 
 /// In the simulator and over sockets, the application writes the same bursts.
-fn bursts_and_pauses_equal_those_of_the_simulator() {
+fn bursts_equal_those_of_the_simulator() {
     let netns = namespace();
     let options = airpath_tcp::profile("rfc", json!({})).expect("a profile");
     let scenario = json!({
@@ -330,7 +316,7 @@ fn counts_start_at_the_end_of_the_warm_up() {
     assert!(through.rwnd_limited_share.is_some_and(|share| (0.0..=1.0).contains(&share)));
 }
 
-fn the_state_is_sampled_at_multiples_of_the_interval() {
+fn state_is_sampled_at_interval_multiples() {
     let netns = namespace();
     let flows = vec![
         EndpointFlow { window_clamp: Some(30_000), ..flow(7) },
@@ -507,7 +493,7 @@ fn transfers_cross_namespaces() {
     across(&sides(json!({})));
 }
 
-fn transfers_cross_namespaces_without_privileges() {
+fn unprivileged_transfers_cross_namespaces() {
     needs_root();
     become_unprivileged();
     across(&sides(json!({})));
