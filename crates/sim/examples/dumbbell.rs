@@ -1,8 +1,9 @@
 //! Runs N bulk flows over a dumbbell with an ACK per packet, for use with a profiler.
 //!
-//! `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE [HOPS [DIRECTIONS]]]]]`; the RTT is 20
-//! ms for the first flow and grows by 0.2 ms per flow, up to 40 ms. With HOPS above 1, data traverse
-//! that many links of the same rate, 1 ms apart; with DIRECTIONS `both`, ACKs traverse links too.
+//! Usage: `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE [HOPS [DIRECTIONS]]]]]`. The
+//! first flow has an RTT of 20 ms. The RTT increases by 0.2 ms from flow to flow, up to 40 ms. Data
+//! traverse HOPS links of the same rate, 1 ms apart. With `both` as DIRECTIONS, ACKs also traverse
+//! links; otherwise the ACK path is ideal.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_path::{Components, Scenario, build};
