@@ -407,7 +407,7 @@ fn sojourn_time_is_measured_with_any_store() {
 }
 
 #[test]
-#[should_panic(expected = "only what is held is released")]
+#[should_panic(expected = "released packets and bytes must be held")]
 fn releasing_more_than_held_panics() {
     let mut queue =
         Queue::new(make(&json!({"kind": "droptail", "limit": {"packets": 1}})), QueueId(0));
