@@ -3,6 +3,7 @@
 mod clamp_fluid;
 mod common;
 mod fixed_point;
+mod hops;
 mod md1k;
 mod mimo;
 mod registry;

@@ -71,12 +71,22 @@ pub(crate) fn poisson(changes: &[(&str, Value)]) -> Scenario {
     with(datagrams(), changes)
 }
 
-fn with(mut document: Value, changes: &[(&str, Value)]) -> Scenario {
+/// Returns the document of [`poisson`].
+pub(crate) fn poisson_document(changes: &[(&str, Value)]) -> Value {
+    changed_document(datagrams(), changes)
+}
+
+fn with(document: Value, changes: &[(&str, Value)]) -> Scenario {
+    let document = changed_document(document, changes);
+    Scenario::from_json(&document.to_string()).expect("models reject values, not the scenario")
+}
+
+fn changed_document(mut document: Value, changes: &[(&str, Value)]) -> Value {
     for (pointer, value) in changes {
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer begins with a slash");
-        document.pointer_mut(parent).expect("the place is there")[key] = value.clone();
+        document.pointer_mut(parent).expect("the parent table exists")[key] = value.clone();
     }
-    Scenario::from_json(&document.to_string()).expect("only what models do not cover is changed")
+    document
 }
 
 /// Returns the lines of the error if no model covers the scenario.
