@@ -1,4 +1,4 @@
-"""Measures that the formulas of ``claims.toml`` name, and one check without a formula."""
+"""Measures for the formulas in ``claims.toml``, and one check that is a function."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _self_clocking_own(
 def _drains(
     session: Session, spec: ClaimSpec, at: tuple[str, str], cells: Sequence[Cell]
 ) -> Finding:
-    """Check the time share of an empty queue at the first point where its delay is long enough."""
+    """Check the share of time with an empty queue, at the first point with a long enough delay."""
     rate, queue = at
     least = spec["factor"] * max(QUEUES[queue]) / 1e3
     for cell in cells:

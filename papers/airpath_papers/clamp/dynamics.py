@@ -64,7 +64,7 @@ CASES: Final[Mapping[str, Dynamics]] = {
 
 
 def dynamics(case: str) -> ap.Scenario:
-    """Return the scenario of a key of `CASES`."""
+    """Return the scenario for a key of `CASES`."""
     clamp, mode_packets, a_bytes, buffer_bytes = CASES[case]
     same: dict[str, Any] = {"cc": "newreno", "tcp": NEWRENO, "user": 0, "base_rtt": "52 ms"}
     if clamp:
@@ -94,7 +94,7 @@ def rates_bps(session: Session, point: SweepPoint, run: int, window_s: float) ->
 
 
 def moving_mean(values: Any, width: int) -> Any:
-    """Return the moving means over `width` values."""
+    """Return the moving average over `width` values."""
     return np.convolve(values, np.ones(width) / width, mode="valid")
 
 

@@ -17,7 +17,7 @@ JOINS_S: Final = ((0.0, 250.0), (50.0, 200.0), (100.0, 150.0))
 """Start and stop time of each flow, s."""
 
 STEADY_S: Final = 300.0
-"""End of flows that are active from the start, s."""
+"""Stop time of each flow that is active from the start, s."""
 
 
 def link(

@@ -86,7 +86,7 @@ def spike(
     from_s: float,
     apart_s: float,
 ) -> float:
-    """Return a value of the excursions above `factor` times New Reno's maximum in the same run.
+    """Return a property of the excursions above `factor` times New Reno's maximum, same run.
 
     ``one``: whether there is one excursion, at the start of a flow; ``long``: whether that flow is
     the long flow; ``most``: maximum of the queue, packets.

@@ -15,7 +15,7 @@ __all__ = ["DYNAMICS", "NAMES", "SWEEPS", "sweep"]
 SWEEPS: Final = Sweeps(CLAMP, cell, link, dynamics, saturated)
 
 NAMES: Final = {True: "CLAMP", False: "New Reno"}
-"""Names of the protocols; the key is whether the protocol is CLAMP."""
+"""Names of the protocols: key True for CLAMP, False for New Reno."""
 
 DYNAMICS: Final = dict(zip(CASES, SWEEPS.cells("dynamics"), strict=True))
 """Points of Fig. 8 by name."""

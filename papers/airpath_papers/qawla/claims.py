@@ -1,4 +1,4 @@
-"""Claims of ``claims.toml``: points and measures that their formulas name."""
+"""Points and measures for the formulas in ``claims.toml``."""
 
 from __future__ import annotations
 

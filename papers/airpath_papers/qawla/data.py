@@ -57,7 +57,7 @@ MEAN_RTT0_MS: Final = (1, 5, 10, 20, 40, 60, 80, 100)
 
 
 class Traffic(NamedTuple):
-    """N long-lived flows with fixed round-trip times of F ms on average."""
+    """Traffic scenario: N long-lived flows whose fixed round-trip times are F ms on average."""
 
     spacing: Literal["SF", "SU"]  # all alike, or spaced uniformly
     flows: int  # N
@@ -150,14 +150,14 @@ class Published(NamedTuple):
 
 @cache
 def mcs_table() -> Mapping[int, Mcs]:
-    """Return Table 1 by MCS number m."""
+    """Return Table 1 as a mapping from the MCS number m to the MCS."""
     rows = read_records(QAWLA, "table1.csv", Mcs, {"printed_rate": "code_rate"})
     return {row.mcs: row for row in rows}
 
 
 @cache
 def inputs() -> Mapping[int, Inputs]:
-    """Return Table 2 by idx."""
+    """Return Table 2 as a mapping from idx to the row."""
     rows = read_records(QAWLA, "table2.csv", _Regime)
     pairs = zip(rows[::2], rows[1::2], strict=True)
     return {

@@ -1,4 +1,4 @@
-"""Claims of ``claims.toml``: measures that their formulas name, and checks without a formula."""
+"""Measures for the formulas in ``claims.toml``, and checks that are functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packet failure probabilities of the channel model, corresponding SNRs, and codes.
+"""Computes packet failure probabilities of the channel model, and the SNRs and codes for them.
 
 Eqs. 1 to 5 and the codes are in `airpath.phy`; this module applies them to the paper's link.
 """
@@ -108,7 +108,7 @@ def threshold_db(
 
 @cache
 def past_db(antennas: str, code_rate: float) -> float:
-    """Return the SNR from which on data and ACKs are past the threshold, dB."""
+    """Return the lowest SNR, dB, above which data and ACKs are past the threshold."""
     data = threshold_db(antennas, code_rate, PAST_DATA)
     return max(data, threshold_db(antennas, code_rate, PAST_ACK, ACK_BYTES))
 

@@ -1,4 +1,4 @@
-"""Points and measures that ``claims.toml`` names."""
+"""Points and measures for the formulas in ``claims.toml``."""
 
 from __future__ import annotations
 

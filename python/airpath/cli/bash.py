@@ -1,4 +1,4 @@
-"""Script for bash that completes the command.
+"""Completion script for bash.
 
 Bash also splits words at ``=`` and ``:`` (`COMP_WORDBREAKS`), completes only the
 part after the last of these, and puts a space after a complete word. So the script joins adjacent

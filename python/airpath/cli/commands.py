@@ -1,4 +1,4 @@
-"""All commands. Each is imported only when it is called, so that every command starts quickly."""
+"""Table of all commands. A command is imported only when it is called, for a fast start."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ _OPTIONS: Mapping[str, str] = {
     "replications": "--reps",
     "snr_db": "--snr",
 }
-"""Options with another name than their argument, by argument."""
+"""Maps an argument to its option, if their names differ."""
 
 
 def option(argument: str) -> str:

@@ -1,4 +1,4 @@
-"""Shell completion: names of papers, items, capture points, keys of a scenario.
+"""Shell completion of names of papers, items and capture points, and of scenario keys.
 
 A word that cannot be completed gives no candidates. No error may reach the shell.
 """
@@ -50,7 +50,7 @@ def _one_of(names: Names) -> Completer:
 
 
 def _some_of(names: Names) -> Completer:
-    """Complete the last of several names with commas between them."""
+    """Return a function that completes the last name in a list with commas."""
 
     def complete(incomplete: str) -> list[str]:
         *before, last = incomplete.split(",")

@@ -28,7 +28,7 @@ from airpath.results.save import Saving, check_places
 __all__ = ["INVALID", "emulate"]
 
 INVALID = 3
-"""Exit status if nothing failed, but the result is invalid."""
+"""Exit status if all commands and runs succeeded, but the result is not valid."""
 
 _OF_COMMANDS = ("Queues", "Links", "Validity")
 """Tables that are shown after a command."""
@@ -223,7 +223,7 @@ def _is_about_a_start(line: str) -> bool:
 
 
 def _not_started(result: Result, words: Sequence[str]) -> bool:
-    """Return whether the client's command did not start."""
+    """Return whether the client's command could not be started."""
     has_failed = any(line.startswith(f"{words[0]}: ") for line in result.kernel["problems"])
     return has_failed and result.ended["status"] in _NOT_STARTED
 

@@ -66,7 +66,7 @@ def example(
 
 
 def _read_by(example: str) -> dict[str, bytes]:
-    """Return the files that an example reads, by path relative to the example."""
+    """Return a mapping from relative path to content of the files that an example reads."""
     scenarios = _SCENARIO.findall(example)
     found = {file: (shipped_examples() / file).read_bytes() for file in scenarios}
     texts = [example, *(content.decode() for content in found.values())]

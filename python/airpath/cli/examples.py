@@ -121,7 +121,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         ),
     },
 }
-"""Command lines with descriptions, by command. Tests run all of them."""
+"""Maps a command to example command lines with descriptions. Tests run all of them."""
 
 
 def epilog(command: str) -> str:

@@ -48,7 +48,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "model": _classes(Solution),
     "paper": installed_papers,
 }
-"""Kinds of components, with the function that lists the members of each."""
+"""Maps a kind of component to the function that lists its components."""
 
 
 def components(kind: str) -> dict[str, str]:

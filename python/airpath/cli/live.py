@@ -1,4 +1,4 @@
-"""State of a running emulation: a live view on a terminal, lines of text elsewhere."""
+"""Shows the state of a running emulation: a live view on a terminal, else lines of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Watcher", "watch"]
 
 Watcher = Callable[[int, Mapping[str, Any]], None]
-"""Function of the number of the replication and an event."""
+"""Function that receives the index of a replication, from 0, and an event."""
 
 _LINES = 10
 """Number of progress lines for each replication, if there is no terminal."""

@@ -76,7 +76,7 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
 def only_with_out(
     out: str | None, what: str = "a directory. Use --out DIR", /, **given: bool
 ) -> None:
-    """Reject options about output files if there is no ``--out``.
+    """Reject options that need ``--out`` if ``--out`` is not set.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def figure_kinds(
 
 
 def console() -> Console:
-    """Return a console on standard output; lines are not wrapped in a pipe."""
+    """Return a console on standard output. If the output is a pipe, lines are not wrapped."""
     from rich.console import Console
 
     from airpath.present.terminal import WIDEST

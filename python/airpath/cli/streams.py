@@ -1,4 +1,4 @@
-"""Handling of standard output and standard error that are full, closed, or no longer read."""
+"""Handles failed writes to standard output and standard error (full disk, closed pipe)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ERRORS = "backslashreplace"
 
 
 class OutputLostError(Exception):
-    """Standard output cannot be written to.
+    """Raised if standard output cannot be written to.
 
     Not an `OSError`, so that no handler of file errors catches it.
 

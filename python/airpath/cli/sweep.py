@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 _MOST_ROWS = 40
-"""Maximum number of printed points, if all points are in a file."""
+"""Maximum number of printed points, if a file contains all points."""
 
 
 class _Group(TyperGroup):
-    """Command group; arguments that do not begin with a command run a sweep."""
+    """Command group. If the first argument is not the name of a command, run a sweep."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args or args[0] not in (*self.commands, "--help", "-h"):

@@ -182,7 +182,7 @@ def _format(named: str | None, target: Path) -> Format:
 
 
 _ENDINGS = ("", ".csv", ".trace", ".up", ".down")
-"""Endings of names of traces; all except the CSV's are Mahimahi's."""
+"""File name suffixes of traces. All suffixes except CSV are of Mahimahi's format."""
 
 
 def _is_another(target: Path, source: str) -> None:

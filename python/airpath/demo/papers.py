@@ -1,4 +1,4 @@
-"""Papers of the demonstration: one process for each paper, several at a time."""
+"""Reproduces the papers of the demonstration: one process per paper, several concurrently."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _report(progress: ProgressCallback | None, papers: int, left: Mapping[str, N
 
 
 class _Commands:
-    """Running ``airpath`` commands."""
+    """Runs ``airpath`` commands as child processes, and can stop all of them."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -156,7 +156,7 @@ def _numbers(verdict: Mapping[str, Any] | None) -> str:
 
 
 def _claims(tally: Mapping[str, Any] | None) -> list[str]:
-    """Return the numbers of claims that hold, are undecided and do not hold."""
+    """Return three counts: claims that hold, are undecided, do not hold."""
     if tally is None:
         return ["-"] * 3
     return [str(tally["hold"]), *(str(len(tally[name])) for name in ("undecided", "do_not_hold"))]

@@ -1,4 +1,4 @@
-"""Advisories of a sweep in its report."""
+"""Section of a sweep's report that lists the advisories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building blocks of a report before HTML: sections of facts, texts, tables, figures, links."""
+"""Content of a report before it is converted to HTML: sections, texts, tables, figures, links."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def cut(
 
 
 def some_points(numbers: list[int], most: int = 10) -> str:
-    """Return a text with the numbers of points, limited to the first `most`."""
+    """Return a text that lists the numbers of the first `most` points."""
     listed = ", ".join(map(str, numbers[:most]))
     left = f" and {len(numbers) - most} more" if len(numbers) > most else ""
     return f"{'point' if len(numbers) == 1 else 'points'} {listed}{left}"

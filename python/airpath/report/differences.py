@@ -1,4 +1,4 @@
-"""Differences along each axis of a sweep, as the tables of a report."""
+"""Tables of a sweep's report: differences between the values of each axis."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def differences_along(readings: Readings, metrics: Sequence[str]) -> Iterator[Se
 
 
 def _along(readings: Readings, axis: str, metrics: Sequence[str]) -> Iterator[Section]:
-    """Yield the differences between the first value of an axis and the others."""
+    """Yield the differences between the first value of an axis and its other values."""
     from airpath.sweeps.differences import differences
     from airpath.sweeps.scales import metric_style
 

@@ -1,4 +1,4 @@
-"""Figures inside a report: sanitized SVG (nothing that runs or is fetched), with unique names.
+"""Embeds figures in a report as sanitized SVG: no scripts, no external content, unique IDs.
 
 The identifiers of several figures in one document would collide, so each figure gets a prefix.
 Elements and attributes that matplotlib writes are kept. Scripts, style sheets, links and foreign

@@ -1,4 +1,4 @@
-"""Metrics of a sweep in its report: metrics with a column, and metrics stated in a sentence."""
+"""Decides which metrics of a sweep have a column in its report; others have a sentence."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Metrics:
 
     @cached_property
     def without_value(self) -> list[str]:
-        """Metrics without a value from any engine at any point."""
+        """Metrics that have no value from any engine at any point."""
         return [metric for metric, means in self.means.items() if not means]
 
     @cached_property

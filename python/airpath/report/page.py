@@ -1,4 +1,4 @@
-"""Conversion of a `Page` to HTML."""
+"""Converts a `Page` to HTML."""
 
 from __future__ import annotations
 

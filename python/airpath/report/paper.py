@@ -1,4 +1,4 @@
-"""Report of a reproduced paper, from the document that ``airpath reproduce --out`` writes."""
+"""Makes the report of a paper from the document that ``airpath reproduce --out`` writes."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _item(item: Document, document: Document, report_files: ReportFiles) -> Sect
 
 
 def _figures(item: Document, key: str, report_files: ReportFiles) -> Iterator[Block]:
-    """Yield the figures of an item, each once, and links to its other files."""
+    """Yield each figure of an item once, and links to the item's other files."""
     formats: dict[str, list[str]] = {}
     # Paths in the document date from the time when the figures were written; only the names count.
     for name in (PurePath(path).name for path in item.get("figures", ())):

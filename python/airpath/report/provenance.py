@@ -1,4 +1,4 @@
-"""Last section of each report: the origin of the numbers, and the files with all numbers."""
+"""Last section of each report: the provenance of the results, and links to the data files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["execution_facts", "made_by", "provenance"]
 
 _IN_SECTIONS = frozenset({"scenario", "scenario_toml", "scenarios"})
-"""Keys that are shown as a scenario file, or are too long."""
+"""Keys that are omitted, because they are shown as a scenario file or are too long."""
 
 
 def made_by(made: Mapping[str, Any]) -> str:

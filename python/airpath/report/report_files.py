@@ -1,4 +1,4 @@
-"""Access to the files that a report links: existence, content, relative links."""
+"""Access to the files to which a report links: existence, content, relative links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Report of one result, from the output of `airpath run --out` or `airpath emulate --out`."""
+"""Makes the report of a result from the output of `airpath run` or `airpath emulate --out`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["advisory_section", "report_of_result", "scenario_facts"]
 
 _OVER_TIME: Final = "One replication over time"
-"""Title of a figure whose own heading is only the name of the result."""
+"""Title for a figure whose heading contains only the name of the result."""
 
 
 def report_of_result(
@@ -142,7 +142,7 @@ def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]
 
 
 def _figures(result: Result, report_files: ReportFiles) -> Iterator[Block]:
-    """Yield the figures, plotted again; if their data is missing, the PNG files of the run."""
+    """Plot the figures again; if their data is missing, yield the PNG files of the run."""
     source = source_line(result.provenance)
     try:
         figures = result.plot.defaults()

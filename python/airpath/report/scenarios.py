@@ -1,4 +1,4 @@
-"""Section with the values that each point of a sweep changes in the base scenario."""
+"""Section of a sweep's report: the values that each point changes in the base scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table columns of texts that are sorted by the numbers in the texts."""
+"""Makes table columns sortable by the numbers with which their texts begin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airpath.present.tables import MARK, Cell, Table
 __all__ = ["sortable", "sortable_table"]
 
 _MISSING: Final = ("not computed", "not simulated", "–")
-"""Entries that state that there is no number."""
+"""Texts of cells without a number."""
 
 _NUMBER = re.compile(rf"(?:{MARK} )?([+−-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: .*)?")
 

@@ -1,4 +1,4 @@
-"""Creation of a report from the file or directory that a user names."""
+"""Makes a report from a file or directory."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _of_document(kind: Kind, document: Any, file: Path, out: Path) -> str:
 
 
 def _in_directory(directory: Path) -> Path:
-    """Return the file of a directory to report on; for a paper the document, not the ledger."""
+    """Return the file in a directory to make a report of; for a paper, its JSON document."""
     named = [directory / name for name in (COMPARISON, RESULT) if (directory / name).exists()]
     papers = [
         path
