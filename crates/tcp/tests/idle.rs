@@ -55,7 +55,7 @@ fn no_burst_begins_after_the_stop() {
     tcp.application_at(1200).nothing().no_timer();
 }
 
-/// A burst with a duration: data not sent until its end is never sent.
+/// If a burst has a duration, data that was not sent before the end of the burst is never sent.
 #[test]
 fn application_may_write_for_a_duration() {
     let time = |ms: u64| TimeDistribution::Fixed { time_ns: ms * 1_000_000 };

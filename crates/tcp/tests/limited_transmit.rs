@@ -29,7 +29,7 @@ fn limited_transmit_segments_do_not_count_in_flight_size() {
     tcp.duplicate().expect([retransmission(0)]).ssthresh(5000);
 }
 
-/// cwnd is not a multiple of a segment: ten segments are in flight, not 10.9.
+/// cwnd is not a multiple of a segment: only ten full segments are in flight.
 #[test]
 fn limited_transmit_segments_do_not_count_in_flight_size_with_a_fractional_cwnd() {
     let mut tcp = ten_in_flight(|given| given.tcp.initial_window = 10_900);

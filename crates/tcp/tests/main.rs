@@ -1,4 +1,4 @@
-//! All integration tests of the crate in one binary, which is linked once.
+//! Contains all integration tests of the crate, so that only one test binary is linked.
 
 mod script;
 

@@ -117,7 +117,8 @@ fn loss_halves_at_most_the_receive_window() {
     tcp.duplicate().cwnd(4000).ssthresh(4000).expect([retransmission(1)]);
 }
 
-/// The outstanding data does not count: at the second timeout the window is one segment.
+/// ssthresh does not depend on the outstanding data: at the second timeout the window is one
+/// segment.
 #[test]
 fn second_timeout_computes_ssthresh_from_the_window() {
     let mut tcp = ten_in_flight(|_| ());

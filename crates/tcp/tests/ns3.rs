@@ -40,7 +40,8 @@ fn tcp_linux_reno_computes_ssthresh_from_cwnd() {
     tcp.arrives(3).expect([retransmission(0)]).ssthresh(10_000).cwnd(10_000);
 }
 
-/// An unused window is also halved: half of 20, although only ten segments were in flight.
+/// A window that is not fully used is also halved: ssthresh is half of 20 segments, although only
+/// ten segments were in flight.
 #[test]
 fn tcp_linux_reno_halves_an_unused_window() {
     let mut tcp = sender(|given| {

@@ -178,7 +178,7 @@ proptest! {
         prop_assert!(transfer_to_a_reneging_receiver(&options, transfer, &events));
     }
 
-    /// The same with ns-3's procedures: the transfer ends despite losses, delays and reneging.
+    /// With ns-3's loss recovery, a transfer also ends despite losses, delays and reneging.
     #[test]
     fn transfer_with_ns3_procedures_ends(
         options in options(), prr: bool, treatments in treatments(), events in events(), tenths in 1u64..800,
@@ -272,8 +272,8 @@ fn ten_days(timestamps: bool) {
     assert!(delivered > 300 * 44 * 1460 && delivered <= 359 * 65_535, "{delivered}");
 }
 
-/// The same with timers that expire 40 times per RTT: every segment is retransmitted, there is no
-/// RTT sample (Karn's rule), and the stream still advances.
+/// On such a path, with a timer that expires 40 times per RTT, every segment is retransmitted and
+/// there is no RTT sample (Karn's algorithm), but the stream still advances.
 #[test]
 fn stream_with_unnecessary_timeouts_runs_for_ten_days() {
     for recovery in [RecoveryKind::NewReno, RecoveryKind::Sack] {

@@ -17,7 +17,8 @@ fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// Does the same; segment 0 is lost, and 1, 2 and 3 have arrived.
+/// Sends ten segments at 0 after applying `change`. Segment 0 is lost, and segments 1, 2 and 3 have
+/// arrived.
 fn recovering(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ten_in_flight(change);
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);

@@ -76,11 +76,11 @@ pub(crate) struct Connection {
     pub(crate) now: Time,
     pub(crate) sent: u64,
     pub(crate) arrived: SegmentOrder,
-    /// Bytes without a gap before the last segment arrived.
+    /// Number of in-order bytes before the arrival of the last segment.
     contiguous_before: u64,
     /// Highest load code that has arrived since the last ACK.
     highest_code: u8,
-    /// Right edge that the sender may know, and the last advertised one.
+    /// Highest right edge that the sender may have received. `advertised` is the last advertised edge.
     allowed: u64,
     advertised: u64,
 }

@@ -98,7 +98,7 @@ fn filled_hole_is_acknowledged_immediately() {
     assert_eq!(peer.delivered(), 3000);
 }
 
-/// RFC 5681 §4.2: the same if a segment fills a part of a gap.
+/// RFC 5681 §4.2: an ACK SHOULD also be sent immediately when a segment fills a part of a gap.
 #[test]
 fn partly_filled_hole_is_acknowledged_immediately() {
     let mut peer = receiver(|_| ());

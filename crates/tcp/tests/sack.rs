@@ -20,7 +20,8 @@ pub(crate) fn ten_in_flight(change: impl FnOnce(&mut Given)) -> SenderScript {
     tcp
 }
 
-/// Does the same; segments 1, 2 and 3 arrive and segment 0 does not: a recovery begins.
+/// Sends ten segments at 0 after applying `change`. Segments 1, 2 and 3 arrive and segment 0 does
+/// not, so that a recovery begins.
 pub(crate) fn recovering(change: impl FnOnce(&mut Given)) -> SenderScript {
     let mut tcp = ten_in_flight(change);
     tcp.arrive_quietly([1, 2]).arrives(3).expect([retransmission(0)]);
@@ -105,7 +106,7 @@ fn ack_of_new_data_can_begin_a_recovery() {
     tcp.arrives(5).expect([retransmission(2)]).ssthresh(4000).cwnd(4000).timer(1100);
 }
 
-/// The same ACK with fewer blocks counts as the first duplicate.
+/// An ACK with the same acknowledgement number but fewer blocks counts as the first duplicate ACK.
 #[test]
 fn ack_of_new_data_can_be_the_first_duplicate() {
     let mut tcp = ten_in_flight(|given| given.tcp.receive_window = 10_000);

@@ -85,7 +85,7 @@ fn rfc2018_8_marked_oldest_segment_proves_reneging_and_clears_all_marks() {
 }
 
 /// The receiver discards 5 and 6 after the timeout that kept their marks. The next timeout detects
-/// it.
+/// the reneging.
 #[test]
 fn next_timeout_recovers_from_reneging_on_kept_marks() {
     let mut tcp = ten_in_flight(|given| given.transfer = Some(10_000));
