@@ -95,7 +95,7 @@ def items(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def settings(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the keys of ``--set``, or after ``=`` the possible values of the key.
+    """Complete the argument of ``--set``: a key, or after ``=`` a value of the key.
 
     A key ends with ``=`` if its value may follow, and with a full stop if a nested key may follow.
     """

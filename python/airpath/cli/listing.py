@@ -52,7 +52,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
 
 
 def components(kind: str) -> dict[str, str]:
-    """Return the components of a kind by name, each with a description of one line.
+    """Return a mapping from the names of the components of a kind to one-line descriptions.
 
     Raises
     ------
