@@ -9,7 +9,7 @@
 //! ```
 //! use airpath::{Fifo, Packet, Components, QueueDisc, QueueState, Ctx, simulate};
 //!
-//! FIFO queue without a limit.
+//! /// FIFO queue without a limit.
 //! #[derive(Default)]
 //! struct Unlimited(Fifo);
 //!

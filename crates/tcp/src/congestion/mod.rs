@@ -230,7 +230,7 @@ airpath_core::contract! { $
     /// };
     /// use airpath_tcp::delegate_congestion;
     ///
-    /// Wrapper that counts the timeouts of a congestion control algorithm.
+    /// /// Wrapper that counts the timeouts of a congestion control algorithm.
     /// struct Counted {
     ///     inner: AnyCongestion,
     ///     timeouts: usize,

@@ -125,7 +125,7 @@ airpath_core::contract! { $
     ///     AckSent, AnyWindow, Arrival, ReceiveWindow, WindowState, WindowWrapper,
     /// };
     ///
-    /// A wrapped policy whose window is limited.
+    /// /// A wrapped policy whose window is limited.
     /// struct Limited {
     ///     inner: AnyWindow,
     ///     most: u64,
