@@ -489,9 +489,7 @@ def test_checked_points_are_reported(base: ap.Scenario, monkeypatch: pytest.Monk
     assert reports[3] == (1.0, "checking, 4 of 4 points, 1 problem")
 
 
-def test_ctrl_c_ends_the_checks_of_points(
-    base: ap.Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_ends_the_checks(base: ap.Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweep_points, "_AT_ONCE_S", 0.0)
 
     def press(_fraction: float, _text: str) -> None:

@@ -33,8 +33,7 @@ pub struct TcpConfig {
     pub window_growth: WindowGrowth,
     /// Congestion window after NewReno's fast recovery.
     pub exit_window: RecoveryExit,
-    /// Use of RFC 6582's variable `recover`, which prevents a second fast retransmit for losses of
-    /// one window.
+    /// Use of RFC 6582's `recover`, which prevents a second fast retransmit in one window.
     pub fast_retransmit_guard: FastRetransmitGuard,
     /// Partial ACKs of NewReno that restart the retransmission timer.
     pub partial_ack_timer: PartialAckTimer,
@@ -71,8 +70,7 @@ pub struct TcpConfig {
     /// every ACK of new data.
     #[serde(default)]
     pub timestamps: bool,
-    /// Explicit congestion notification (RFC 3168): off, or the algorithm with which the receiver
-    /// echoes marks.
+    /// ECN (RFC 3168): off, or the algorithm with which the receiver echoes marks.
     #[serde(default)]
     pub ecn: EcnUse,
     /// Reduction of the window after an echoed mark.
@@ -130,8 +128,7 @@ const fn yes() -> bool {
     true
 }
 
-/// Deserializes a number of bytes. A value above the range of `u32` becomes `u32::MAX`, which the
-/// range checks reject.
+/// Deserializes bytes. Values above `u32::MAX` become `u32::MAX`, which range checks reject.
 fn saturating<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     u64::deserialize(deserializer).map(|bytes| bytes.try_into().unwrap_or(u32::MAX))
 }
@@ -146,8 +143,7 @@ fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Erro
 pub enum RecoveryKind {
     /// RFC 5681 §3.2: fast recovery ends with the first new ACK.
     Reno,
-    /// RFC 6582: fast recovery lasts until all data that was outstanding at its start is
-    /// acknowledged.
+    /// RFC 6582: fast recovery ends when all data outstanding at its start is acknowledged.
     NewReno,
     /// RFC 6675: selective acknowledgements.
     Sack,
@@ -220,8 +216,7 @@ pub enum LossDetection {
     /// retransmission is detected only by the retransmission timer.
     #[default]
     Sack,
-    /// A segment is deemed lost if a segment that was sent sufficiently later has arrived (RACK,
-    /// RFC 8985).
+    /// A segment is deemed lost if a segment sent sufficiently later has arrived (RFC 8985).
     Rack,
 }
 
@@ -295,8 +290,7 @@ pub enum FastRetransmitGuard {
 pub enum WindowGrowth {
     /// The formula of RFC 5681, eqs. 2 and 3, once per ACK. Fractions of a byte are carried over.
     Bytes,
-    /// Byte counting as recommended by RFC 5681 §3.1: appropriate byte counting (RFC 3465) with L =
-    /// 1 segment.
+    /// Appropriate byte counting (RFC 5681 §3.1, RFC 3465) with L = 1 segment.
     #[serde(rename = "abc-1")]
     Abc1,
     /// Appropriate byte counting with L = 2 segments; L = 1 in the slow start after a timeout.
@@ -416,15 +410,13 @@ impl TcpConfig {
         self.ecn_reaction == EcnReaction::Cwr && is_modelled
     }
 
-    /// Returns true if a timeout discards the SACK information. A later ACK then counts the same
-    /// data a second time.
+    /// Returns true if a timeout discards SACK information. Later ACKs then count data again.
     pub(crate) fn forgets_arrivals(&self) -> bool {
         let keeps = self.sack_after_timeout == SackAfterTimeout::Keep;
         !self.recovery.uses_sack() || !keeps && !self.finds_losses_by_time()
     }
 
-    /// Returns the size of the IP and TCP headers of each packet, including the timestamps option,
-    /// bytes.
+    /// Returns the size of IP and TCP headers of a packet with the timestamps option, bytes.
     pub fn whole_header(&self) -> u32 {
         self.header_bytes + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }

@@ -101,8 +101,7 @@ pub struct Sender {
     stop: Time,
     /// Expiry of the retransmission timer or, with no data outstanding, of the persist timer.
     rto_deadline: Time,
-    /// Earliest of three times: `turn`, the next release by the pacer, and the expiry of the RACK
-    /// timer.
+    /// Earliest of `turn`, the next release by the pacer, and the expiry of the RACK timer.
     alarm: Time,
     /// Time of the last transmission of data.
     last_sent: Time,
@@ -333,8 +332,7 @@ impl Sender {
         }
     }
 
-    /// Applies the verdict of loss recovery on an ACK of new data. Returns true if the
-    /// retransmission timer must be restarted.
+    /// Applies the verdict of loss recovery. Returns true if the timer must be restarted.
     #[cold]
     fn act(&mut self, mut verdict: Verdict, ctx: &mut Ctx<'_>) -> bool {
         if verdict == Verdict::Begins {
@@ -359,8 +357,7 @@ impl Sender {
         }
     }
 
-    /// Returns the RTT sample of an ACK of new data, from its timestamp or from an acknowledged
-    /// segment.
+    /// Returns the RTT sample of a new ACK, from its timestamp or from an acknowledged segment.
     #[inline]
     fn rtt_sample(
         &self,

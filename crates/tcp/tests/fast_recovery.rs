@@ -79,8 +79,7 @@ fn ssthresh_is_at_least_two_segments() {
     tcp.expect([retransmission(0)]).ssthresh(2000);
 }
 
-/// RFC 5681 §3.2 steps 3 and 4: cwnd = ssthresh + 3·SMSS, plus one SMSS for each further duplicate
-/// ACK.
+/// RFC 5681 §3.2 steps 3 and 4: cwnd = ssthresh + 3·SMSS, plus SMSS per further duplicate ACK.
 #[test]
 fn each_further_duplicate_ack_inflates_the_window_by_a_segment() {
     let mut tcp = ten_in_flight(|_| ());
@@ -123,8 +122,7 @@ fn single_loss_causes_one_halving_and_one_retransmission() {
     }
 }
 
-/// RFC 5681 §3.2 step 6: the first ACK of new data ends the recovery, even if more segments were
-/// lost.
+/// RFC 5681 §3.2 step 6: the first new ACK ends the recovery, even if more was lost.
 #[test]
 fn reno_ends_recovery_at_a_partial_ack() {
     let mut tcp = recovering(reno, 8);
@@ -338,8 +336,7 @@ fn ssthresh_without_a_bound_is_half_of_all_outstanding_data() {
     tcp.at(1100).ack(18_000).cwnd(2000).expect(new_segments(18, 20));
 }
 
-/// Until all data sent before the first loss is acknowledged, further losses belong to the same
-/// window of data.
+/// Further losses before the end of the first loss belong to the same window of data.
 #[test]
 fn further_timeouts_in_the_same_window_keep_ssthresh() {
     let mut tcp = a_lost_retransmission(FlightBound::Cwnd);
@@ -390,8 +387,7 @@ fn duplicates_after_a_timeout_do_not_start_recovery_up_to_recover() {
     // Segments 1 to 4 had arrived.
     tcp.at(1100).ack(5000).cwnd(2000).expect([retransmission(5), retransmission(6)]);
     tcp.at(1110).quiet_duplicates(4).cwnd(2000).ssthresh(5000);
-    // An ACK of `recover`, the last byte sent before the timeout, does not cover more than
-    // `recover`.
+    // An ACK of `recover` does not cover more than `recover`.
     tcp.at(1200).ack(10_000).cwnd(3000).expect(new_segments(10, 13));
     tcp.at(1210).quiet_duplicates(3).ssthresh(5000);
 }

@@ -115,8 +115,7 @@ impl Line {
     }
 }
 
-/// Returns chi-square of spacings against the uniform distribution on `low..=high`. No spacing may
-/// lie outside this range.
+/// Returns chi-square of spacings against the uniform distribution on `low..=high`.
 fn chi_square(spacings: &[u64], low: u64, high: u64) -> f64 {
     let mut bins = vec![0u32; (high - low + 1) as usize];
     for spacing in spacings {
@@ -171,8 +170,7 @@ fn variant_ns_admits_arrival_that_finds_fewer_than_two() {
     }
 }
 
-/// p_b is 1/4 for each arrival that finds four packets, but the first such arrival is never
-/// dropped.
+/// p_b is 1/4 for each arrival that finds four packets; the first is never dropped.
 #[test]
 fn variant_ns_admits_first_arrival_above_min_th() {
     let curve = RedConfig { min_th: Some(3.5), max_th: Some(5.5), max_p: 1.0, ..PLAIN };

@@ -1,5 +1,4 @@
-//! Tests of SBD: times and numbers of the dropped packets, for each rule of sbd-2006 and in limit
-//! cases.
+//! Tests of SBD: dropped packets and their times, for each rule of sbd-2006.
 
 mod properties;
 
@@ -237,8 +236,7 @@ fn sbd_neither_measures_nor_drops_within_t_r() {
     assert_eq!(line.measuring(200), Some((40, 400)));
 }
 
-/// Rule of the pseudocode: C_n is started at the drop, so T_r does not prevent drops. When T_r
-/// expires, C_n is restarted.
+/// Rule of the pseudocode: C_n starts at the drop, despite T_r, and restarts after T_r.
 #[test]
 fn rearm_starts_c_n_at_drop_and_at_expiry_of_t_r() {
     let mut line = Line::new(SbdConfig { after_drop: SbdAfterDrop::Rearm, ..paper() });

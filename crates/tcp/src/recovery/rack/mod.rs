@@ -6,8 +6,7 @@
 //! retransmitted. After two RTTs without an ACK, a tail loss probe is sent. A timeout does not
 //! discard the SACK information, unless the receiver has reneged. As in Linux, if a segment was
 //! retransmitted, the minimum RTT decides whether the original or the retransmission has arrived.
-//! Not implemented: growth of the reordering window (§6.2 step 4), because the receivers of Airpath
-//! send no D-SACK.
+//! Not implemented: growth of the reordering window (§6.2 step 4), which requires D-SACK.
 
 mod cwr;
 mod probe;
@@ -53,8 +52,7 @@ pub(crate) struct Rack {
     proportional: bool,
     limited_transmit: bool,
     deviations: Deviations,
-    /// RACK.xmit_ts and RACK.end_seq: send time and end of the most recently sent segment that has
-    /// arrived.
+    /// RACK.xmit_ts and RACK.end_seq of the most recently sent segment that has arrived.
     newest: Option<(Time, u64)>,
     /// RACK.rtt: RTT of the most recently sent segment that has arrived.
     rtt: Duration,
@@ -76,15 +74,13 @@ pub(crate) struct Rack {
     lost_flight: u64,
     /// No segment before this offset needs a retransmission.
     lost_from: u64,
-    /// Bytes delivered by the current ACK. `is_safe` is true if the current ACK acknowledged data
-    /// cumulatively.
+    /// Bytes delivered by the current ACK, and true if the ACK acknowledged data cumulatively.
     delivered: u64,
     is_safe: bool,
     /// Expiry of the reordering timer.
     reorder_at: Time,
     probe: Probe,
-    /// True if the window was fully used at some time in the current window of data, which ends at
-    /// `usage_end`.
+    /// True if the window was fully used in the current window of data, which ends at `usage_end`.
     is_limited: bool,
     usage_end: u64,
 }
@@ -98,8 +94,7 @@ struct LossScan {
     lost_again: bool,
 }
 
-/// Returns the estimated number of bytes in the network: outstanding bytes that have neither arrived
-/// nor are lost, plus retransmissions.
+/// Returns the estimated bytes in the network: in flight and not lost, plus retransmissions.
 fn pipe(board: &Scoreboard) -> u64 {
     board.flight() + board.resent() - board.sacked() - board.lost()
 }
@@ -132,9 +127,8 @@ impl Rack {
         }
     }
 
-    /// Marks the segments that SACK blocks cover completely. Ignores blocks that start at the
-    /// acknowledgement number or lie beyond the sent data. Returns true if a segment was newly
-    /// marked.
+    /// Marks segments that SACK blocks cover completely. Ignores blocks outside the sent data.
+    /// Returns true if a segment was newly marked.
     fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         let (fack, mut has_arrived) = (self.fack, false);
         for block in ack.sack() {
@@ -172,9 +166,8 @@ impl Rack {
     }
 
     /// Handles the arrival of the segment at `index` (RFC 8985 §6.2 steps 1 to 3). `fack` is the
-    /// highest end of the segments that arrived before. Returns true if the segment's send time is
-    /// valid. It is not valid if a retransmission seems to arrive in less than the minimum RTT,
-    /// because then the original has arrived.
+    /// highest end of the segments that arrived before. Returns false if a retransmission seems to
+    /// arrive in less than the minimum RTT: then the original has arrived.
     fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
         let (left_at, end) = (board.left_at(index), board.end(index));
         let rtt = now.saturating_since(left_at);
@@ -192,9 +185,8 @@ impl Rack {
         true
     }
 
-    /// Returns the reordering window (RFC 8985 §6.2 step 4). The window is 0 if no reordering was
-    /// detected and, in addition, a recovery is in progress or three segments beyond a hole have
-    /// arrived. Otherwise it is min_RTT/4.
+    /// Returns the reordering window (RFC 8985 §6.2 step 4): min_RTT/4, or 0 if no reordering was
+    /// detected and a recovery is in progress or three segments beyond a hole have arrived.
     fn reordering_window(&self, board: &Scoreboard) -> Duration {
         let is_enough = board.sacked() > u64::from(DUP_THRESH - 1) * self.mss;
         if !self.reordering_seen && (self.state != State::Open || is_enough) {
@@ -203,8 +195,7 @@ impl Rack {
         Duration::from_nanos(self.min_rtt.map_or(0, |least| least.as_nanos() / 4))
     }
 
-    /// Marks lost segments and sets the reordering timer (`RACK_detect_loss`, RFC 8985 §6.2 step
-    /// 5).
+    /// Marks lost segments and sets the reordering timer (RFC 8985 §6.2 step 5).
     fn detect(&mut self, now: Time, board: &mut Scoreboard) -> LossScan {
         self.reorder_at = Time::NEVER;
         let Some(newest) = self.newest else { return LossScan::default() };
@@ -421,10 +412,9 @@ impl LossRecovery for Rack {
         u64::MAX
     }
 
-    /// Handles a timeout: marks all data lost that has not arrived (RFC 6298 §5.4 to §5.6). This
-    /// includes data sent within the last round trip, which RFC 8985 §6.3 excludes. During a
-    /// recovery, the reduction is computed from at most the FlightSize at the beginning of the
-    /// recovery.
+    /// Handles a timeout: marks all data lost that has not arrived (RFC 6298 §5.4 to §5.6), also
+    /// data of the last round trip (RFC 8985 §6.3 excludes it). During a recovery, the reduction is
+    /// computed from at most the FlightSize at the beginning of the recovery.
     fn on_timeout(&mut self, board: &mut Scoreboard, cwnd: u64) -> (u64, u64) {
         let is_first = self.state == State::Open && !self.leave_cwr(board);
         let bound = if is_first { cwnd } else { self.lost_flight };
@@ -485,8 +475,7 @@ impl LossRecovery for Rack {
         if is_limited { 0 } else { u64::MAX }
     }
 
-    /// Returns true if the window was fully used at some time in the last window of data (Linux
-    /// `tcp_is_cwnd_limited`).
+    /// Returns true if the last window of data was fully used (Linux `tcp_is_cwnd_limited`).
     #[inline]
     fn is_cwnd_limited(&self, _used: u64, _cwnd: u64) -> bool {
         self.is_limited

@@ -1,5 +1,4 @@
-//! Step tests of sender, receiver and segmentation: one test for each rule in the table of
-//! docs/reference/models/rlc-am.md.
+//! Step tests: one test for each rule in the table of docs/reference/models/rlc-am.md.
 
 use crate::links::rlc::receiver::{Receiver, ReceiverRules, StatusReport};
 use crate::links::rlc::sdus::Sdus;
@@ -80,8 +79,7 @@ impl Sending {
         self.queue.enqueue(&packet, &mut self.harness.at(Time::ZERO));
     }
 
-    /// Sends a TTI of `slots` PDUs at `ms`. Returns the numbers of its PDUs, modulo 4096, and true
-    /// if one of them polls.
+    /// Sends a TTI of `slots` PDUs at `ms`. Returns their numbers, and true if one of them polls.
     fn tti(&mut self, ms: u64, slots: u64) -> (Vec<u64>, bool) {
         let mut payload = Payload::default();
         let Sending { sender, sdus, queue, harness } = self;
@@ -245,9 +243,8 @@ fn clause_9_5_a_report_that_misses_x_minus_1_stops_timer_poll() {
     }
 }
 
-/// Option with the rule of a simpler simulator. If no data remain to be sent, only a response to
-/// the poll stops the timer, because otherwise no further poll would follow if this response is
-/// lost.
+/// Option with the rule of a simpler simulator: after the last data, only the response to the poll
+/// stops the timer, because no further poll would follow a lost response.
 #[test]
 fn any_report_stops_timer_poll_if_configured() {
     for (poll_stop, waiting, then) in [
@@ -483,9 +480,8 @@ fn sdus_are_freed_while_older_sdu_is_incomplete() {
     assert_eq!(sending.queue.occupancy(), 0);
 }
 
-/// Four SDUs of 59 bytes are in six PDUs: two SDUs share the middle one of three PDUs. After too
-/// many losses of a PDU, the receiver must skip only PDUs without data of an SDU that is still in
-/// use.
+/// Four SDUs of 59 bytes are in six PDUs; pairs share a PDU. After too many losses the receiver
+/// must skip only PDUs without data of an SDU in use.
 #[test]
 fn clause_9_7_3_max_dat_discards_only_sdus_of_the_pdu() {
     for (lost, skipped) in [(0, 0..1), (1, 0..3), (2, 2..3), (3, 3..4), (4, 3..6), (5, 5..6)] {
