@@ -185,7 +185,7 @@ def test_list_has_the_error_processes(airpath_command: Command) -> None:
         "independent      Each packet is corrupted independently, with the same probability\n"
         "gilbert-elliott  A two-state Markov chain of slots, good and bad, "
         "each with a loss probability\n"
-        "burst            Bursts of errors as long as the fades of a moving receiver "
+        "burst            Error bursts with the durations of a moving receiver's fades "
         "(Chockalingam & Zorzi 1999)\n",
         "",
     )

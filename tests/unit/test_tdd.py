@@ -253,8 +253,8 @@ PAIR = "Set the lower end first, then the upper end."
          "for example 6."),
         ("request.delay", '["50 ms", "25 ms"]', 'request.delay = ["50 ms", "25 ms"]: the first is '
          f"above the second. {PAIR}"),
-        ("request.delay", '["50 ms"]', 'request.delay = ["50 ms"]: not a pair. Use the least '
-         'and the largest, for example ["25 ms", "50 ms"].'),
+        ("request.delay", '["50 ms"]', 'request.delay = ["50 ms"]: not a pair. Set the lower '
+         'end first, then the upper end, for example ["25 ms", "50 ms"].'),
         ("request.collision", "1", "request.collision = 1: not below 1. Use a number from 0 "
          "to below 1, for example 0.01."),
         ("request", '{kind = "ranging", codes = 0}', "request.codes = 0: below 1. Use an "

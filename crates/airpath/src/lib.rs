@@ -48,7 +48,7 @@
 //!     &components,
 //!     1,
 //! )?;
-//! In one second 200 packets arrive, and the link starts the transmission of 100 of them.
+//! // In one second 200 packets arrive, and the link starts the transmission of 100 of them.
 //! assert_eq!(report.queues[0].max_packets, 100);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
