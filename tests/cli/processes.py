@@ -69,7 +69,7 @@ class Running:
     Parameters
     ----------
     *arguments : object
-        The command line, without the program.
+        The command line, without the program name.
     """
 
     def __init__(self, *arguments: object) -> None:

@@ -123,7 +123,7 @@ def what_is_wrong_with_the_message(
         if not line.startswith(says):
             return f"does not begin with {says!r}: {line!r}"
         if OURS.search(line):
-            return f"speaks of the program's inside: {line!r}"
+            return f"contains an internal name: {line!r}"
         if not accepts.search(line):
             return f"does not say what is accepted: {line!r}"
     return None if advice in message else f"does not say {advice!r}: {message!r}"

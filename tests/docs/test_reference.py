@@ -1,4 +1,4 @@
-"""The tables of the reference match the program: options, defaults, columns."""
+"""The tables of the reference match the commands and classes: options, defaults, columns."""
 
 from __future__ import annotations
 
