@@ -38,8 +38,8 @@ class ScriptFile:
 
 
 def script(name: str, doc: str) -> Script:
-    """Return the script of a test. Sections precede the sentence in the name, or are in the
-    comment."""
+    """Return the script of a test. The RFC sections come from the start of the test's name, or
+    from its comment."""
     rfc, section, rest = _SECTION.fullmatch(name).groups()
     place = "§" + section.replace("_", ".") if section else ""
     named = [f"RFC {rfc} {place}" if rfc else place] if place else []
@@ -50,7 +50,7 @@ def script(name: str, doc: str) -> Script:
 
 
 def script_files(root: Path) -> list[ScriptFile]:
-    """Return the files of packet scripts: files that use the harness, without property tests."""
+    """Return the files that use the script harness and contain no property tests."""
     found = []
     for file in sorted((root / "crates" / "tcp" / "tests").glob("*.rs")):
         text = file.read_text("utf-8")
@@ -79,7 +79,7 @@ def _title(text: str) -> str:
 
 
 def law_sources(root: Path) -> dict[str, str]:
-    """Return a mapping from each source of a published formula in the tests to its area."""
+    """Return the published formulas that the tests check; each citation maps to its area."""
     found: dict[str, str] = {}
     rust = [*(root / "crates").glob("*/src/**/*.rs"), *(root / "crates").glob("*/tests/**/*.rs")]
     for file in sorted(rust):

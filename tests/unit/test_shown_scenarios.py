@@ -50,9 +50,11 @@ def test_help_begins_with_the_keys_and_their_defaults(kind: type[Component]) -> 
     keys = {key for key in kind.keys(from_file=False) if key != "kind"}
     assert set(signature.parameters) == keys
     lines = [line.strip(" |") for line in pydoc.plain(pydoc.render_doc(kind)).splitlines()]
-    # A component without keys has no line for the signature.
-    first, summary = (lines[3], lines[5]) if keys else ("", lines[3])
-    assert first == (f"{kind.__name__}{signature}" if keys else "")
+    # A component without keys has no signature. Python 3.13 splits a long signature into lines.
+    end = lines.index("", 3) if keys else 2
+    first, summary = "".join(lines[3:end]), lines[end + 1]
+    expected = f"{kind.__name__}{signature}" if keys else ""
+    assert first.replace(" ", "") == expected.replace(" ", "")
     assert not any(word in first for word in ("Annotated", "<function", "airpath."))
     assert summary == inspect.getdoc(kind).splitlines()[0]  # type: ignore[union-attr]
 

@@ -72,7 +72,7 @@ const PACKETS: u64 = 20_000;
 /// A time much longer than the memory of the chains in this file.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// A transmitter, and its channel for the expected outcomes.
+/// Returns a link, and its channel model, which gives the expected outcomes.
 fn link(changes: &Value) -> (Mimo, MimoChannel) {
     let config: MimoConfig = serde_json::from_value(mimo(changes.clone())).expect("a description");
     let channel = config.channel().expect("a valid configuration");

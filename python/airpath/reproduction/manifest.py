@@ -5,8 +5,9 @@ description = "..."             # one line, for lists
 title = "..."
 citation = "..."
 confidence = 0.9                # of all intervals; default 0.99
-published_runs = 20             # runs behind each printed interval, if there are any
-decimals = {goodput = 1}        # on pages, by quantity; likewise headings
+published_runs = 20             # runs per published confidence interval, if any is published
+decimals = {goodput = 1}        # decimal places of each quantity on pages
+headings = {goodput = "rate"}   # column heading of each quantity on pages
 
 [modes.quick]                   # the entries of Effort
 replications = 4
@@ -86,10 +87,10 @@ def paper_of(
         Claims of the paper's text, each with a check.
     items : mapping
         Maps the key of an item to its cells and its evaluation function. Declared items
-        (`declared`, `figures`, `timelines`) need no entry. The entry of a declared figure or
-        timeline is a function that returns further rows and tables.
+        (`declared`, `figures`, `timelines`) need no entry. If a declared figure or timeline has an
+        entry, the entry is a function that returns additional rows and tables.
     sweeps : Sweeps
-        Points of the paper.
+        Sweeps of the paper: the points that are simulated.
     quantities : mapping, optional
         Quantities that declared items use (`quantities`). Default: none.
     naming : Naming, optional
@@ -100,9 +101,9 @@ def paper_of(
     Raises
     ------
     BadValueError
-        If the file or a declared item has a wrong entry; if a declared item is not in ``[items]``,
-        is also in `items`, or inherits from itself by `like`; if `items` differ from the items of
-        the file; or if a claim belongs to an unknown item.
+        If the file or a declared item has an invalid entry. If a declared item is missing from
+        ``[items]``, is also in `items`, or inherits from itself by `like`. If the keys of `items`
+        differ from the items of the file. If a claim belongs to an unknown item.
     """
     key = directory.name
     place = f"{key}/{MANIFEST}"

@@ -168,7 +168,7 @@ def verdict_of(items: Sequence[ItemResult], claims: Sequence[Claim]) -> Verdict:
     items : sequence of ItemResult
         Items with their rows.
     claims : sequence of Claim
-        Checked claims; measures that the paper does not claim are ignored.
+        Claims after their check. Entries that are no claims of the paper are ignored.
     """
     rows = numbers_once(items)
     judged = [each for each in rows if each.row.within is not None]

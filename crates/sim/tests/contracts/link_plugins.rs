@@ -59,6 +59,6 @@ fn a_link_uses_plug_ins_of_three_families() {
     let link = &report.links[0];
     assert!(link.delivered_packets > 80, "{} delivered", link.delivered_packets);
     assert!(link.lost_packets.abs_diff(link.delivered_packets) <= 1, "{} lost", link.lost_packets);
-    // The plug-ins are called at the start and at each estimate, every 5 ms while packets wait.
+    // The plug-ins are called at the start and at each SNR estimate: every 5 ms while packets wait.
     assert!(calls.iter().all(|calls| calls.load(Relaxed) > 100), "{calls:?}");
 }

@@ -158,16 +158,12 @@ def connected(path: Path, *, writes: bool) -> sqlite3.Connection:
         raise BadValueError(f"{one_line(str(path))}: {_NOT_DAMAGE['readonly']}")
     with named_errors(path):
         connection = _ready(path, writes)
-    try:
-        with named_errors(path):
-            missing = _check_tables(path, connection)
-            if writes:
-                _look_through(path, connection)
-                for name in missing:
-                    connection.execute(TABLES[name])
-    except BaseException:
-        connection.close()
-        raise
+    with _closed_on_error(connection), named_errors(path):
+        missing = _check_tables(path, connection)
+        if writes:
+            _look_through(path, connection)
+            for name in missing:
+                connection.execute(TABLES[name])
     return connection
 
 
@@ -175,8 +171,9 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
     """Open a connection and test it. For reading, try several modes of SQLite in order."""
     if writes:
         connection = _connection(path, "rw")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+        with _closed_on_error(connection):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
         return connection
     # SQLite creates files next to the ledger even for reading. If it cannot, the ledger is opened
     # as immutable, without the rows in a log.
@@ -190,10 +187,10 @@ def _ready(path: Path, writes: bool) -> sqlite3.Connection:
             )
         connection = _connection(path, mode)
         try:
-            connection.execute("PRAGMA query_only = ON")
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            with _closed_on_error(connection):
+                connection.execute("PRAGMA query_only = ON")
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError as error:
-            connection.close()
             if mode.endswith("1") or not any(words in str(error) for words in _CANNOT_MAKE):
                 raise
             continue
@@ -214,10 +211,20 @@ def _connection(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    # A manipulated schema must cause an error, and must not execute code.
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA cell_size_check = ON")
+    with _closed_on_error(connection):
+        # A manipulated schema must cause an error, and must not execute code.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
     return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _check_header(path: Path) -> None:

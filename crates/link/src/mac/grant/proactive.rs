@@ -44,7 +44,7 @@ pub struct ProactiveConfig {
 }
 
 impl ProactiveConfig {
-    /// Returns the rules for valid parameters.
+    /// Returns the grant rules. The parameters must already be checked.
     pub(super) fn rules(&self, piggybacks: bool) -> GrantRules {
         GrantRules {
             asks: false,
