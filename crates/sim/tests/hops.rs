@@ -322,7 +322,7 @@ fn reports(scenario: &Scenario, components: &Components) -> Vec<ReplicationRepor
 }
 
 #[test]
-#[ignore = "takes half a minute: `make long-tests`"]
+#[ignore = "takes ten seconds: `make long-tests`"]
 fn sojourn_times_of_a_tandem_are_those_of_two_m_m_1_queues() {
     // Service times of 1 ms and 0.5 ms; loads 0.6 and 0.3.
     let hop = |name: &str, mean_ns: u64| {
@@ -349,7 +349,7 @@ fn sojourn_times_of_a_tandem_are_those_of_two_m_m_1_queues() {
 }
 
 #[test]
-#[ignore = "takes half a minute: `make long-tests`"]
+#[ignore = "takes ten seconds: `make long-tests`"]
 fn delay_over_two_equal_fixed_hops_is_that_of_m_d_1_and_one_service() {
     let hops = [fixed_hop("a", 12_000_000, 0), fixed_hop("b", 12_000_000, 0)];
     let flows = [flow(datagrams("poisson", 7_200_000), json!({"egress": {"delay_ns": 0}}))];
