@@ -93,6 +93,23 @@ pub enum ModelError {
         /// Rate of the regime at `x_max`, bit/s.
         service_bps: f64,
     },
+    /// The route of a class of flows has no hop, a hop that does not exist, or hops that are not in
+    /// the order of the network.
+    #[error("route of class {class}: must be existing hops in their order")]
+    Route {
+        /// Index of the class, from 0.
+        class: usize,
+    },
+    /// The iteration over the hops of a network does not converge.
+    #[error(
+        "the fixed point does not converge: after {sweeps} sweeps over the hops a queue or a loss still changes by {change:.1e} of its value"
+    )]
+    NoConvergence {
+        /// Number of sweeps.
+        sweeps: u32,
+        /// Largest relative change in the last sweep.
+        change: f64,
+    },
 }
 
 /// Returns an error unless `ok` is true.

@@ -10,6 +10,7 @@
 //!   root         the bracketing root finder below it
 //!   oscillation  the fixed point averaged over the oscillation of windows, and its warning
 //!
+//!   network      TCP flows and datagrams over several hops: one balance per hop
 //!   md1k         Poisson arrivals of equal packets at a link with a finite queue
 //!   clamp_fluid  windows controlled by a price of the queue: equilibrium, stability, trajectory
 //!   rtt_stages   a download in round trips, with bandwidth requests for its ACKs
@@ -66,6 +67,7 @@ pub mod drop_curve;
 pub mod error;
 pub mod fixed_point;
 pub mod md1k;
+pub mod network;
 pub mod operating_point;
 pub mod oscillation;
 pub mod pftk;
@@ -80,6 +82,7 @@ pub use drop_curve::DropCurve;
 pub use error::ModelError;
 pub use fixed_point::{Position, Problem};
 pub use md1k::Md1k;
+pub use network::{ClassSource, Crossing, FlowClass, Network, NetworkHop, QueueLimit};
 pub use operating_point::{FlowPoint, OperatingPoint};
 pub use oscillation::WindowOscillation;
 pub use pftk::{RateTerms, Tcp};

@@ -3,6 +3,7 @@
 mod common;
 
 mod limits;
+mod network;
 mod oscillation;
 mod properties;
 mod qawla_tables;
