@@ -21,7 +21,7 @@ const SECOND_HOP: Law = Law {
 };
 
 /// Returns a hop with a link of `rate_bps` and `delay_ns` in both directions.
-fn fixed_hop(name: &str, rate_bps: u64, delay_ns: u64) -> Value {
+pub(crate) fn fixed_hop(name: &str, rate_bps: u64, delay_ns: u64) -> Value {
     let direction =
         json!({"link": fixed(rate_bps), "queue": droptail(1_000_000), "delay_ns": delay_ns});
     json!({"name": name, "down": direction, "up": direction})
@@ -43,7 +43,7 @@ fn problems(hops: &[Value], flows: &[Value]) -> Vec<String> {
 }
 
 /// Runs one second. Returns the network and all packets that its stages sent.
-fn departures(scenario: &Scenario) -> (Network, Vec<Departure>) {
+pub(crate) fn departures(scenario: &Scenario) -> (Network, Vec<Departure>) {
     let network =
         build(scenario, &Components::default(), &Arc::default(), 1, 0).expect("a network");
     let mut driver = PlainDriver::new(network);
@@ -59,7 +59,7 @@ fn cbr(rate_bps: u64, change: Value) -> Value {
 }
 
 /// Returns the departure times, ns, of the packets of a flow from the link of a hop.
-fn sent(network: &Network, log: &[Departure], link: &str, flow: u32) -> Vec<u64> {
+pub(crate) fn sent(network: &Network, log: &[Departure], link: &str, flow: u32) -> Vec<u64> {
     let place = network.links.iter().find(|place| place.sides[0] == link).expect("a link");
     let of_flow = log.iter().filter(|d| d.from == place.stage && d.flow.0 == flow);
     of_flow.map(|departure| departure.at.as_nanos()).collect()
