@@ -4,6 +4,8 @@
 // because its queue is stopped from the start of a transmission to the end. Therefore lengths and
 // limits count the same packets as in Airpath: waiting packets, without the packet in service.
 
+#include "queues.h"
+
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -73,42 +75,6 @@ class RegimeErrorModel : public ErrorModel
 
     std::deque<double> m_pers;
     Ptr<UniformRandomVariable> m_uniform = CreateObject<UniformRandomVariable>();
-};
-
-/// Time average of a step function, from a given time on.
-class TimeAverage
-{
-  public:
-    explicit TimeAverage(Time from)
-        : m_last(from)
-    {
-    }
-
-    void Set(double value)
-    {
-        Advance();
-        m_value = value;
-    }
-
-    double Mean(Time from)
-    {
-        Advance();
-        return m_sum / (Simulator::Now() - from).GetSeconds();
-    }
-
-  private:
-    void Advance()
-    {
-        if (const Time now = Simulator::Now(); now > m_last)
-        {
-            m_sum += m_value * (now - m_last).GetSeconds();
-            m_last = now;
-        }
-    }
-
-    Time m_last;
-    double m_value{0};
-    double m_sum{0};
 };
 
 /// Counters from the end of the warm-up on.
@@ -220,8 +186,7 @@ main(int argc, char* argv[])
     Ptr<PointToPointNetDevice> device = DynamicCast<PointToPointNetDevice>(link.Get(0));
     Ptr<PointToPointNetDevice> far = DynamicCast<PointToPointNetDevice>(link.Get(1));
     // Replaces the flow control of the helper, which keeps one packet waiting in the device.
-    Ptr<NetDeviceQueueInterface> interface = CreateObject<NetDeviceQueueInterface>();
-    device->AggregateObject(interface);
+    StopQueueWhileSending(device);
 
     TrafficControlHelper discipline;
     if (queue == "red")
@@ -284,7 +249,6 @@ main(int argc, char* argv[])
     device->TraceConnectWithoutContext(
         "PhyTxBegin",
         Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-            interface->GetTxQueue(0)->Stop();
             for (auto regime = regimes.rbegin(); regime != regimes.rend(); ++regime)
             {
                 if (disc->GetNPackets() >= regime->from)
@@ -295,14 +259,6 @@ main(int argc, char* argv[])
                 }
             }
         }));
-    device->TraceConnectWithoutContext(
-        "PhyTxEnd",
-        Callback<void, Ptr<const Packet>>(
-            [&](Ptr<const Packet>) {
-                // After the device has finished with the packet, at the same time.
-                Simulator::ScheduleNow(&NetDeviceQueue::Wake, interface->GetTxQueue(0));
-            }));
-
     Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.252");
     addresses.Assign(link);
     std::vector<Ipv4Address> targets;

@@ -25,8 +25,8 @@ FIELDS = [
 MODULES = ["core", "network", "internet", "point-to-point", "traffic-control", "applications"]
 
 
-def build(program: Path) -> None:
-    """Compile `dumbbell.cc` against the headers and libraries of the wheel."""
+def build(source: str, program: Path) -> None:
+    """Compile a program of this directory against the headers and libraries of the wheel."""
     spec = importlib.util.find_spec("ns3")
     if spec is None or not spec.submodule_search_locations:
         sys.exit("no package ns3: pip install ns3==3.44.post0")
@@ -34,7 +34,7 @@ def build(program: Path) -> None:
     libraries = wheel / "lib64"
     version = next(libraries.glob("libns3*-core.so")).name.removeprefix("libns3").split("-")[0]
     command = ["g++", "-std=c++20", "-O2", "-DNS3_LOG_ENABLE", "-DNS3_ASSERT_ENABLE"]
-    command += [f"-I{wheel / 'include'}", str(HERE / "dumbbell.cc"), "-o", str(program)]
+    command += [f"-I{wheel / 'include'}", str(HERE / source), "-o", str(program)]
     command += [f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-Wl,--allow-shlib-undefined"]
     command += [f"-lns3{version}-{module}" for module in MODULES]
     subprocess.run(command, check=True)
@@ -81,7 +81,7 @@ def main() -> None:
             done = {(row["id"], row["run"]) for row in csv.DictReader(file)}
     with tempfile.TemporaryDirectory() as directory, path.open("a", encoding="utf-8") as file:
         program = Path(directory) / "dumbbell"
-        build(program)
+        build("dumbbell.cc", program)
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         if not done:
             writer.writeheader()
