@@ -9,6 +9,7 @@ __all__ = [
     "ReedSolomon",
     "SimulationOutput",
     "Trace",
+    "capture_points",
     "check",
     "commit",
     "component_problems",
@@ -238,6 +239,9 @@ def check(
 
 def component_problems(family: str, description: str) -> list[_Problem]:
     """Return every problem of a component; raises `ValueError` about an unknown family."""
+
+def capture_points(scenario_json: str) -> list[tuple[str, str]]:
+    """Return name and description of each point of a path where packets can be captured."""
 
 def scenario_problems(scenario_json: str) -> list[_Problem]:
     """Return every problem of the values of a scenario itself, not of its components."""

@@ -124,6 +124,7 @@ impl Builder<'_> {
                 .map_err(|error| error.under(&format!("flows.{number}")))?;
             flows.push(ends);
         }
+        let inputs = passages.inputs();
         for ((stage, output), route) in passages.routes(&crossed) {
             self.connect(stage, output, route);
         }
@@ -141,6 +142,7 @@ impl Builder<'_> {
             open_traffic: self.open_traffic,
             links: self.links,
             hops: self.hops,
+            inputs,
             queues: std::mem::take(&mut self.queues.borrow_mut().names),
             events,
             recorder: Recorder::new(&scenario.series()?, interval),

@@ -147,6 +147,9 @@ pub struct Network {
     pub links: Vec<LinkPlace>,
     /// Hops with links, in order from the users to the servers.
     pub hops: Vec<HopPlace>,
+    /// Input, which is also the output, of each hop by position on the path: forward and reverse.
+    /// `None` if no stage serves the direction.
+    pub inputs: Vec<[Option<(StageId, Port)>; 2]>,
     /// Names of the queues, by number.
     pub queues: Vec<String>,
     /// Stages that contain a plug-in. A plug-in may share state with other stages outside the

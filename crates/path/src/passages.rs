@@ -83,6 +83,13 @@ impl Passages {
         }
     }
 
+    /// Returns the input of each hop by position: forward and reverse.
+    pub(crate) fn inputs(&self) -> Vec<[Option<(StageId, Port)>; 2]> {
+        let input = |passage: &Option<Passage>| passage.as_ref().map(|passage| passage.entry);
+        let both = self.forward.iter().zip(&self.reverse);
+        both.map(|(forward, reverse)| [input(forward), input(reverse)]).collect()
+    }
+
     /// Returns the positions of the first and the last passage of a flow in a direction; `None` if
     /// the direction has no stages between the endpoints.
     pub(crate) fn first_and_last(

@@ -42,7 +42,7 @@ fn commit() -> &'static str {
 #[pyfunction]
 fn registry() -> String {
     let mut kinds = serde_json::json!({
-        "capture": airpath_sim::Point::ALL.map(|(_, name, what)| (name, what)),
+        "capture": airpath_sim::Point::OF_EVERY_PATH,
         "model": airpath_solve::MODELS.iter().map(|m| (m.name, m.summary)).collect::<Vec<_>>(),
     });
     for (family, components) in airpath_path::FAMILIES {
@@ -77,6 +77,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(jain_index, module)?)?;
     module.add_function(wrap_pyfunction!(csv::csv_rows, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::capture_points, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::check, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::component_problems, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::scenario_problems, module)?)?;

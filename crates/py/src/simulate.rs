@@ -185,7 +185,7 @@ pub(crate) fn simulate(
         count: replications,
         threads,
     };
-    let captures = captures.map(capture_plan).transpose()?;
+    let captures = captures.map(|captures| capture_plan(captures, &scenario)).transpose()?;
     let monitor = memory_bytes.map_or_else(Monitor::default, Monitor::with_memory);
     let total_s = scenario.duration_ns as f64 / 1e9 * replications as f64;
     let mut raised: Option<PyErr> = None;
@@ -219,7 +219,18 @@ pub(crate) fn simulate(
 /// Index of the replication, (section comment, interface comment), and (capture point, file) pairs.
 type Captures = (u64, (String, String), Vec<(String, PathBuf)>);
 
-fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePlan> {
+/// Returns name and description of each point of a path at which packets can be captured.
+#[pyfunction]
+pub(crate) fn capture_points(scenario_json: &str) -> PyResult<Vec<(String, String)>> {
+    let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    let of = |point: &Point| (point.name().to_owned(), point.description().to_owned());
+    Ok(Point::all(&scenario).iter().map(of).collect())
+}
+
+fn capture_plan(
+    (replication, comments, files): Captures,
+    scenario: &Scenario,
+) -> PyResult<CapturePlan> {
     let application = format!("airpath {} ({})", crate::version(), crate::commit());
     let requests = files
         .into_iter()
@@ -228,7 +239,7 @@ fn capture_plan((replication, comments, files): Captures) -> PyResult<CapturePla
                 PyOSError::new_err((error.raw_os_error(), error.to_string(), path))
             })?;
             Ok(CaptureRequest {
-                point: Point::from_name(&point).map_err(errors::config)?,
+                point: Point::named(&point, scenario).map_err(errors::config)?,
                 application: application.clone(),
                 comments: comments.clone(),
                 sink: Box::new(BufWriter::new(file)),

@@ -21,7 +21,7 @@ pub struct DirectionStats {
     pub rx_packets: u64,
     /// rxBytes.
     pub rx_bytes: u64,
-    /// timesForwarded: arrivals at the shared links.
+    /// timesForwarded: arrivals at the links of all hops.
     pub times_forwarded: u64,
     /// delaySum, minDelay, …; `None` for ACKs.
     pub delay: Option<DelayStats>,
@@ -101,10 +101,7 @@ impl FlowMonitor {
         }
         if role(passage.to) != Role::Between {
             stats.receive(packet, now);
-        } else if passage
-            .to
-            .is_some_and(|to| [stage_map.forward(), stage_map.ack_link].contains(&Some(to)))
-        {
+        } else if passage.to.is_some_and(|to| stage_map.is_link(to)) {
             stats.times_forwarded += 1;
         }
     }

@@ -11,14 +11,16 @@ mod driver;
 mod flow_monitor;
 mod lookahead;
 mod observers;
+mod points;
 mod replications;
 mod ss;
 mod stage_map;
 
 pub use airpath_capture::Connection;
-pub use capture::{CapturePlan, CaptureRequest, Point, Sink};
+pub use capture::{CapturePlan, CaptureRequest, Sink};
 pub use driver::{Driver, RunError, RunMonitor};
 pub use flow_monitor::{DelayStats, DirectionStats, FlowStats};
 pub use observers::{Observers, PacketEvent};
+pub use points::Point;
 pub use replications::{Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture};
 pub use stage_map::{StageMap, connections};

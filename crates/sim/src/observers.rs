@@ -3,7 +3,7 @@
 
 use crate::capture::Capture;
 use crate::flow_monitor::FlowMonitor;
-use crate::stage_map::{Role, StageMap};
+use crate::stage_map::StageMap;
 use airpath_core::{Packet, Port, StageError, StageId, Time};
 use airpath_path::{Input, Observer};
 
@@ -12,9 +12,10 @@ use airpath_path::{Input, Observer};
 pub struct PacketEvent<'a> {
     /// Time of the event.
     pub now: Time,
-    /// Output that the packet leaves; `None` for an arrival at an endpoint over its wire.
+    /// Output that the packet leaves; `None` for an arrival at an endpoint or over a wire.
     pub from: Option<(StageId, Port)>,
-    /// Input that the packet enters; `None` for a packet that enters the wire to an endpoint.
+    /// Input that the packet enters; `None` for a departure to an endpoint or to a wire, whose
+    /// arrival is a separate event.
     pub to: Option<(StageId, Port)>,
     /// The packet.
     pub packet: &'a Packet,
@@ -72,13 +73,13 @@ impl Observer for Observers {
         if to == Input::NOWHERE || to == Input::EXIT {
             return;
         }
-        let is_arrival = self.stage_map.role(to.stage) == Role::Between;
+        let is_arrival = !self.stage_map.arrives_later(to.stage);
         let to = is_arrival.then_some((to.stage, to.port));
         self.see(&PacketEvent { now, from: Some(from), to, packet });
     }
 
     fn see_arrival(&mut self, now: Time, stage: StageId, packet: &Packet) {
-        if self.stage_map.role(stage) == Role::Between {
+        if !self.stage_map.arrives_later(stage) {
             return;
         }
         self.see(&PacketEvent { now, from: None, to: Some((stage, Port(0))), packet });

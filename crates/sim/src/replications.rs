@@ -242,8 +242,9 @@ fn observers(
         network.recorder.count_drops_by_flow();
     }
     let requests = captures.map(|captures| captures.requests).unwrap_or_default();
-    let captures: Vec<Capture> =
-        requests.into_iter().map(Capture::new).collect::<std::io::Result<_>>()?;
+    let stage_map = StageMap::new(network, plan.scenario);
+    let captures = requests.into_iter().map(|request| Capture::new(request, &stage_map));
+    let captures: Vec<Capture> = captures.collect::<std::io::Result<_>>()?;
     let flow_monitor = has_monitor.then(|| FlowMonitor::new(network.flows.len()));
-    Ok(Some(Observers::new(StageMap::new(network, plan.scenario), captures, flow_monitor)))
+    Ok(Some(Observers::new(stage_map, captures, flow_monitor)))
 }

@@ -3,7 +3,7 @@
 
 use airpath_capture::{Connection, TcpSettings};
 use airpath_core::{FlowId, Port, StageId};
-use airpath_path::{Network, Scenario, SourceSpec};
+use airpath_path::{Direction, FlowSpec, Hop, Network, Scenario, SourceSpec};
 use airpath_tcp::WindowScaling;
 
 /// Role of a stage for its flow.
@@ -17,16 +17,33 @@ pub(crate) enum Role {
     Between,
 }
 
+/// Hops that a flow crosses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlowRoute {
+    first: usize,
+    last: usize,
+    /// Direction of the data.
+    pub(crate) direction: Direction,
+}
+
 /// Roles of the stages, positions of the shared links, and connections of the flows.
 #[derive(Clone, Debug)]
 pub struct StageMap {
     roles: Vec<Role>,
+    /// True for each stage with a wire in front of it, on which packets take time.
+    is_behind_wire: Vec<bool>,
+    /// Input, which is also the output, of each hop by position: forward and reverse.
+    hops: Vec<[Option<(StageId, Port)>; 2]>,
+    /// True for each hop with a link: forward and reverse.
+    has_link: Vec<[bool; 2]>,
+    /// Route of each flow.
+    flows: Vec<FlowRoute>,
     /// Stage and port at which data enter and leave the bottleneck link; `None` if no link serves
     /// data.
     forward: Option<(StageId, Port)>,
     /// Stage and port at which ACKs enter and leave the link that they share; `None` on an ideal
     /// ACK path.
-    pub(crate) ack_link: Option<(StageId, Port)>,
+    ack_link: Option<(StageId, Port)>,
     /// Connection of each flow.
     connections: Vec<Connection>,
 }
@@ -39,24 +56,84 @@ impl StageMap {
             roles[ends.source.0 as usize] = Role::Source;
             roles[ends.sink.0 as usize] = Role::Sink;
         }
+        let crossed = |spec: &FlowSpec| {
+            let (first, last) = scenario.crossed(spec).into_inner();
+            FlowRoute { first, last, direction: spec.direction }
+        };
+        let has_link = |hop: &Hop| {
+            Direction::BOTH.map(|direction| hop.wire.is_none() && hop.serves(direction))
+        };
         StageMap {
             roles,
+            is_behind_wire: network.wires.iter().map(|wire| !wire.is_transparent()).collect(),
+            hops: network.inputs.clone(),
+            has_link: scenario.hops.iter().map(has_link).collect(),
+            flows: scenario.flows.iter().map(crossed).collect(),
             forward: network.bottleneck(),
             ack_link: network.ack_link(),
             connections: connections(scenario),
         }
     }
 
-    /// Returns the stage and port at which data enter and leave the bottleneck in forward
-    /// direction. `None` if no link serves data.
-    #[inline]
-    pub(crate) fn forward(&self) -> Option<(StageId, Port)> {
-        self.forward
-    }
-
     #[inline]
     pub(crate) fn role(&self, stage: StageId) -> Role {
         self.roles[stage.0 as usize]
+    }
+
+    /// Returns true if packets for `stage` arrive there after their departure from the previous
+    /// stage, or if it is an endpoint.
+    #[inline]
+    pub(crate) fn arrives_later(&self, stage: StageId) -> bool {
+        self.is_behind_wire[stage.0 as usize] || self.role(stage) != Role::Between
+    }
+
+    /// Returns the input, which is also the output, of a hop; `None` if no stage serves the
+    /// direction.
+    pub(crate) fn hop(&self, position: usize, direction: Direction) -> Option<(StageId, Port)> {
+        self.hops[position][direction as usize]
+    }
+
+    /// Returns the position of the bottleneck, or of the link that ACKs share.
+    pub(crate) fn position(&self, direction: Direction) -> Option<usize> {
+        let input = match direction {
+            Direction::Forward => self.forward,
+            Direction::Reverse => self.ack_link,
+        };
+        let is_at = |hop: &[Option<(StageId, Port)>; 2]| hop[direction as usize] == input;
+        input.and_then(|_| self.hops.iter().position(is_at))
+    }
+
+    /// Returns true if `input` is the input of a link.
+    pub(crate) fn is_link(&self, input: (StageId, Port)) -> bool {
+        let hops = self.hops.iter().zip(&self.has_link);
+        let mut directions = hops.flat_map(|(inputs, has_link)| inputs.iter().zip(has_link));
+        directions.any(|(place, has_link)| *has_link && *place == Some(input))
+    }
+
+    /// Returns the hops that `flow` crosses.
+    pub(crate) fn route(&self, flow: FlowId) -> FlowRoute {
+        self.flows[flow.0 as usize]
+    }
+
+    /// Returns the number of links on a route in a direction: of all hops, or up to a hop, with
+    /// (true) or without (false) that hop.
+    pub(crate) fn links_on(
+        &self,
+        route: &FlowRoute,
+        direction: Direction,
+        up_to: Option<(usize, bool)>,
+    ) -> u8 {
+        let counts = |position: &usize| {
+            let is_before = |other: usize| match direction {
+                Direction::Forward => *position < other,
+                Direction::Reverse => *position > other,
+            };
+            let (other, with) = up_to.unwrap_or((*position, true));
+            self.has_link[*position][direction as usize]
+                && (is_before(other) || (*position == other && with))
+        };
+        let count = (route.first..=route.last).filter(counts).count();
+        u8::try_from(count).unwrap_or(u8::MAX)
     }
 
     /// Returns the addresses and TCP settings of `flow`.

@@ -81,11 +81,11 @@ fn replicated(case: &Case, record: Value, captures: bool) -> [String; 2] {
         count: 1,
         threads: 1,
     };
-    let request = |(point, _, _)| {
+    let request = |point| {
         let (comments, sink): (_, Sink) = (Default::default(), Box::new(std::io::sink()));
         CaptureRequest { point, application: "airpath".to_owned(), comments, sink }
     };
-    let requests = Point::ALL.map(request).into_iter().collect();
+    let requests = Point::all(&scenario).into_iter().map(request).collect();
     let captures = captures.then_some(CapturePlan { replication: 0, requests });
     let outcome = replicate_and_capture(&plan, captures, &Default::default()).expect("a network");
     assert!(outcome.failed.is_none(), "{:?}", outcome.failed);
