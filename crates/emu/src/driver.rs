@@ -379,7 +379,9 @@ impl<O: PacketIo> Driver<O> {
             let counts = self.running.bus().counts(place.stage);
             (drops, marks) = (drops + counts.total(), marks + counts.marked);
         }
-        let queue_packets = stage.map_or(0, |stage| stage.held());
+        let forward = network.hops.iter().filter_map(|hop| hop.forward);
+        let queue_packets =
+            forward.map(|(stage, _)| network.stages[stage.0 as usize].held()).sum::<usize>();
         self.regimes = regimes;
         Progress {
             at_s: now.as_secs_lossy(),

@@ -96,8 +96,8 @@ fn users(scenario: &Scenario) -> Vec<u16> {
 }
 
 /// Replaces the TCP flows by flows for the connections of commands: `slots` flows for each user,
-/// but at most 65 535 flows in total. They have the wires of the user's first flow. Datagram flows
-/// are kept. Returns the users, the index of the user of flow `like`, and the number of flows per
+/// but at most 65 535 flows in total. They have the wires and the hops of the user's first flow, or
+/// those of flow `like` for its user. Datagram flows are kept. Returns the users, the index of the user of flow `like`, and the number of flows per
 /// user.
 fn for_commands(
     document: &mut Value,
@@ -139,21 +139,15 @@ fn for_commands(
         let own = entry["user"].as_u64().map(|user| user as u32);
         for place in number..number + count {
             let user = user_of(place, own);
-            if seen.contains(&user) {
-                continue;
-            }
-            seen.push(user);
-            let mut template = entry.clone();
-            template["count"] = json!(slots);
-            template["user"] = json!(user);
-            template["direction"] = json!("forward");
-            template["start"] = json!({"kind": "at", "time_ns": 0});
-            for key in ["transfer_bytes", "transfer", "application"] {
-                if let Some(source) = template["source"].as_object_mut() {
-                    source.remove(key);
+            let template = || template(&entry, slots, user);
+            match seen.iter().position(|other| *other == user) {
+                None => {
+                    seen.push(user);
+                    of_users.push(template());
                 }
+                Some(before) if place == like as usize => of_users[before] = template(),
+                Some(_) => {}
             }
-            of_users.push(template);
         }
         number += count;
     }
@@ -161,6 +155,33 @@ fn for_commands(
     document["flows"] = json!(of_users);
     document["warmup_ns"] = json!(0);
     Ok((users, default, slots as usize))
+}
+
+/// Returns the description of `slots` flows for the connections of `user`, with the path of the
+/// flows of `entry`. Data of commands take both directions; the description is that of downloads.
+fn template(entry: &Value, slots: u32, user: u16) -> Value {
+    let mut template = entry.clone();
+    if entry["direction"] == "reverse" {
+        // The wires by their places: from the server, to the client, from the client, to the server.
+        let wire = |key: &str| match &entry[key] {
+            Value::Null => json!({"delay_ns": 0}),
+            wire => wire.clone(),
+        };
+        template["access"] = wire("ack_access");
+        template["egress"] = wire("return_wire");
+        template["ack_access"] = wire("access");
+        template["return_wire"] = wire("egress");
+    }
+    template["count"] = json!(slots);
+    template["user"] = json!(user);
+    template["direction"] = json!("forward");
+    template["start"] = json!({"kind": "at", "time_ns": 0});
+    for key in ["transfer_bytes", "transfer", "application"] {
+        if let Some(source) = template["source"].as_object_mut() {
+            source.remove(key);
+        }
+    }
+    template
 }
 
 /// Reads the files that the scenario refers to.
@@ -189,4 +210,89 @@ fn files(description: &Description) -> Result<Files, ConfigError> {
         }
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_core::Duration;
+
+    fn flow(change: &Value) -> Value {
+        let options = airpath_tcp::profile("rfc", json!({})).expect("a profile");
+        let wire = |delay_ns: u64| json!({"delay_ns": delay_ns});
+        let mut flow = json!({
+            "source": {"kind": "tcp", "congestion": {"kind": "reno"}, "options": options,
+                       "transfer_bytes": 9},
+            "start": {"kind": "at", "time_ns": 5}, "access": wire(1), "egress": wire(2),
+            "return_wire": wire(4)});
+        for (key, value) in change.as_object().expect("a table") {
+            flow[key] = value.clone();
+        }
+        flow
+    }
+
+    /// Prepares a run of a command like flow `like` over hops `a` and `b`, both of 10 and 20 ns.
+    fn like(like: u32, flows: &[Value]) -> Prepared {
+        let queue = json!({"kind": "droptail", "limit": {"packets": 9}});
+        let direction = |delay_ns: u64| json!({"link": {"kind": "fixed", "rate_bps": 8}, "queue": queue, "delay_ns": delay_ns});
+        let hop = |name: &str| json!({"name": name, "down": direction(10), "up": direction(20)});
+        let document = json!({
+            "scenario": {"duration_ns": 9, "flows": flows, "hops": [hop("a"), hop("b")]},
+            "seed": 1, "traffic": {"kind": "commands", "client": ["true"], "like": like,
+                                   "slots": 2}});
+        let description = serde_json::from_value(document).expect("a description");
+        Prepared::new(&description, &Components::default()).expect("a run")
+    }
+
+    #[test]
+    fn connections_of_a_command_cross_the_hops_of_the_flow() {
+        let flows = [flow(&json!({"hops": ["a", "a"]})), flow(&json!({"hops": ["b", "b"]}))];
+        let Prepared { scenario, users, default, slots, .. } = like(1, &flows);
+        assert_eq!((users, default, slots), (vec![0, 1], 1, 2));
+        let crossed: Vec<_> = scenario.flows.iter().map(|flow| scenario.crossed(flow)).collect();
+        assert_eq!(crossed, [0..=0, 0..=0, 1..=1, 1..=1]);
+    }
+
+    #[test]
+    fn connections_like_a_flow_whose_user_has_several_flows_have_its_hops() {
+        let of_user = |hop: &str| flow(&json!({"hops": [hop, hop], "user": 3}));
+        let Prepared { scenario, users, .. } = like(1, &[of_user("a"), of_user("b")]);
+        assert_eq!(users, [3]);
+        assert!(scenario.flows.iter().all(|flow| scenario.crossed(flow) == (1..=1)));
+        let Prepared { scenario, .. } = like(0, &[of_user("a"), of_user("b")]);
+        assert!(scenario.flows.iter().all(|flow| scenario.crossed(flow) == (0..=0)));
+    }
+
+    #[test]
+    fn connections_like_an_upload_have_its_delays_in_both_directions() {
+        let wires = |prepared: &Prepared| {
+            let flow = prepared.scenario.flows.iter().next().expect("a flow");
+            flow.wires().map(|(_, wire)| wire.delay_ns)
+        };
+        assert_eq!(wires(&like(0, &[flow(&json!({}))])), [1, 2, 0, 4]);
+        let upload = like(0, &[flow(&json!({"direction": "reverse"}))]);
+        assert_eq!(wires(&upload), [0, 4, 1, 2]);
+    }
+
+    #[test]
+    fn base_rtt_is_that_of_the_shortest_route_at_its_least_delay() {
+        let base_rtt = |controls: Value| {
+            let flows = [flow(&json!({})), flow(&json!({"hops": ["b", "b"]}))];
+            let mut prepared = like(0, &flows);
+            prepared.scenario.controls = serde_json::from_value(controls).expect("controls");
+            crate::validity::base_rtt(&prepared.scenario)
+        };
+        assert_eq!(base_rtt(json!([])), Some(Duration::from_nanos(30 + 7)));
+        let delay = |at_ns: u64, hop: &str, change: Value| {
+            let mut action = change;
+            action["kind"] = json!("delay");
+            json!({"at_ns": at_ns, "hop": hop, "action": action})
+        };
+        let changes = json!([
+            delay(1, "b", json!({"delay_ns": 8, "direction": "reverse"})),
+            delay(2, "b", json!({"delay_ns": 90})),
+            delay(3, "a", json!({"delay_ns": 0})),
+        ]);
+        assert_eq!(base_rtt(changes), Some(Duration::from_nanos(10 + 8 + 7)));
+    }
 }

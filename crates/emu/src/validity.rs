@@ -129,7 +129,8 @@ impl ValidityReport {
 }
 
 /// Returns the shortest round-trip time of all TCP flows of `scenario` without queueing and
-/// transmission: the sum of the delays of wires and hops. `None` if the scenario has no TCP flows.
+/// transmission: the sum of the delays of its wires and hops, at the least delays over the run.
+/// `None` if the scenario has no TCP flows.
 pub fn base_rtt(scenario: &Scenario) -> Option<Duration> {
     let nanos = Duration::from_nanos;
     let of_tcp = |flow: &&FlowSpec| matches!(flow.source, SourceSpec::Tcp(_));

@@ -312,3 +312,54 @@ fn both_drivers_agree_if_acks_take_the_reverse_direction_of_the_link() {
         }
     }
 }
+
+/// Returns a path of a wire, a fixed link and `last`. One TCP flow crosses only the fixed link, one
+/// crosses only the last hop, and datagrams cross the first two hops. The delay of the fixed link
+/// becomes shorter, then longer.
+fn several_hops(last: Value) -> Scenario {
+    let wire = json!({"rate_bps": 30_000_000, "delay_ns": 2 * MS, "limit": {"packets": 40}});
+    let fixed = json!({"kind": "fixed", "rate_bps": 2_500_000});
+    let fixed = json!({"link": fixed, "queue": droptail(25), "delay_ns": 4 * MS});
+    let hops = [
+        json!({"name": "wire", "wire": wire}),
+        json!({"name": "fixed", "down": fixed, "up": fixed}),
+        last,
+    ];
+    let route = |first: &str, last: &str| json!({"hops": [first, last]});
+    let routes = [json!({}), route("fixed", "fixed"), route("last", "last")];
+    let mut flows = routes.map(|route| flow(tcp(json!({})), route)).to_vec();
+    flows.push(flow(datagrams("poisson", 200_000), route("wire", "fixed")));
+    let delay = |at_ms: u64, delay_ms: u64| {
+        let action = json!({"kind": "delay", "delay_ns": delay_ms * MS});
+        json!({"at_ns": at_ms * MS, "hop": "fixed", "action": action})
+    };
+    let document = json!({
+        "duration_ns": SECONDS * SECOND, "warmup_ns": SECOND, "flows": flows, "hops": hops,
+        "controls": [delay(1400, 1), delay(1900, 30)]});
+    Scenario::from_json(&document.to_string()).expect("a scenario")
+}
+
+#[test]
+fn both_drivers_agree_over_several_hops() {
+    let sent = traffic();
+    let direction = |link: &Value| json!({"link": link, "queue": droptail(25), "delay_ns": 3 * MS});
+    let all = links();
+    let next = all.iter().cycle().skip(1);
+    let mut hops: Vec<(String, Value)> = all
+        .iter()
+        .zip(next)
+        .map(|(down, up)| {
+            let hop = json!({"name": "last", "down": direction(down), "up": direction(up)});
+            (format!("{} down, {} up", down["kind"], up["kind"]), hop)
+        })
+        .collect();
+    let up = json!({"queue": droptail(25)});
+    let shared = json!({"name": "last", "down": direction(&tdd()), "up": up});
+    hops.push(("ofdma-tdd".to_owned(), shared));
+    let (mut with_drops, count) = (0, hops.len());
+    for (what, hop) in hops {
+        let [drops, _] = check(&what, &several_hops(hop), &sent);
+        with_drops += usize::from(drops > 0);
+    }
+    assert!(with_drops > count / 2, "{with_drops} of {count} have dropped anything");
+}

@@ -3,7 +3,7 @@
 use crate::build::Builder;
 use crate::network::{Change, Event};
 use crate::passages::Passages;
-use crate::scenario::{Action, Direction};
+use crate::scenario::{Action, Direction, Scenario};
 use crate::wire::DelayChange;
 use airpath_core::{ConfigError, Duration, StageId, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +45,30 @@ impl VariableDelays {
     }
 }
 
+impl Scenario {
+    /// Returns the position of the hop of a control, by default that of the bottleneck; `None` if
+    /// there is no such hop.
+    fn position_of(&self, hop: Option<&str>) -> Option<usize> {
+        let name = hop.unwrap_or("bottleneck");
+        let found = self.hops.iter().position(|hop| hop.name == name);
+        found.or((hop.is_none() && self.hops.len() == 1).then_some(0))
+    }
+
+    /// Returns the least propagation delay of a hop over the run.
+    pub(crate) fn least_delay(&self, position: usize, direction: Direction) -> Duration {
+        let changes = self.controls.iter().filter_map(|control| match control.action {
+            Action::Delay { delay_ns, direction: of }
+                if of.is_none_or(|of| of == direction)
+                    && self.position_of(control.hop.as_deref()) == Some(position) =>
+            {
+                Some(Duration::from_nanos(delay_ns))
+            }
+            _ => None,
+        });
+        changes.fold(self.hops[position].delay(direction), Duration::min)
+    }
+}
+
 impl Builder<'_> {
     /// Finds the delays that change.
     pub(crate) fn find_variable_delays(&mut self) -> Result<(), ConfigError> {
@@ -60,11 +84,9 @@ impl Builder<'_> {
 
     /// Returns the position of the hop of a control; by default that of the bottleneck.
     fn changed_hop(&self, number: usize, hop: Option<&str>) -> Result<usize, ConfigError> {
-        let name = hop.unwrap_or("bottleneck");
-        let hops = &self.scenario.hops;
-        let found = hops.iter().position(|hop| hop.name == name);
-        found.or((hop.is_none() && hops.len() == 1).then_some(0)).ok_or_else(|| {
+        self.scenario.position_of(hop).ok_or_else(|| {
             let field = format!("controls.{number}.hop");
+            let name = hop.unwrap_or("bottleneck");
             ConfigError::new(&field, name, "unknown. Use the name of a hop")
         })
     }

@@ -150,10 +150,12 @@ impl Scenario {
         })
     }
 
-    /// Returns the two-way propagation delay of the hops that a flow crosses.
+    /// Returns the two-way propagation delay of the hops that a flow crosses: the least delay over
+    /// the run, if the delay of a hop changes.
     pub fn shared_delay(&self, flow: &FlowSpec) -> Duration {
-        let hops = self.hops[self.crossed(flow)].iter();
-        let delays = hops.flat_map(|hop| Direction::BOTH.map(|direction| hop.delay(direction)));
+        let delays = self.crossed(flow).flat_map(|position| {
+            Direction::BOTH.map(|direction| self.least_delay(position, direction))
+        });
         delays.fold(Duration::ZERO, |sum, delay| sum + delay)
     }
 
