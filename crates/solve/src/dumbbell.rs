@@ -45,7 +45,7 @@ impl DumbbellScenario {
         }
         let found = Dumbbell::from_hops(&scenario.hops).ok_or_else(|| {
             let names: Vec<&str> = scenario.hops.iter().map(|hop| hop.name.as_str()).collect();
-            Reason::not_covered("hops", names.join(", "), "one hop with a link for data")
+            Reason::other_path(names.join(", "), "one hop with a link for data")
         });
         let Some(Dumbbell { bottleneck, ack_path, backhaul }) = reasons.keep(found) else {
             return Err(reasons);

@@ -1,16 +1,17 @@
 //! Selects and solves the analytic model that covers a scenario, or reports why no model covers it.
 //!
 //! ```text
-//!   registry       the models, one line each
-//!   model          the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
-//!   reasons        the reasons for which a model does not cover a scenario, by key
-//!   preconditions  checks that several models share
-//!   dumbbell       scenarios with one bottleneck, the input of the models
-//!   fixed_point    TCP flows and a multi-regime link
-//!   md1k           Poisson datagrams and a fixed link
-//!   clamp_fluid    CLAMP flows and a fixed link
-//!   rtt_stages     a download and a TDD link
-//!   mimo           any flows and a MIMO link
+//!   registry             the models, one line each
+//!   model                the contract: covers(scenario) -> problem or reasons; solve(problem) -> solution
+//!   reasons              the reasons for which a model does not cover a scenario, by key
+//!   preconditions        checks that several models share
+//!   dumbbell             scenarios with one bottleneck, the input of the models
+//!   fixed_point          TCP flows and a multi-regime link
+//!   network_fixed_point  TCP flows and datagrams over several fixed links
+//!   md1k                 Poisson datagrams and a fixed link
+//!   clamp_fluid          CLAMP flows and a fixed link
+//!   rtt_stages           a download and a TDD link
+//!   mimo                 any flows and a MIMO link
 //! ```
 //!
 //! A model covers a scenario only if it covers the value of every key. It reports all keys whose
@@ -52,6 +53,7 @@ pub mod fixed_point;
 pub mod md1k;
 pub mod mimo;
 mod model;
+pub mod network_fixed_point;
 mod preconditions;
 mod reasons;
 mod registry;

@@ -20,7 +20,8 @@ pub enum Problem {
     NotCovered(String),
     /// The model is for other traffic. Contains a description of the covered traffic.
     OtherTraffic(String),
-    /// The model is for another kind of link. Contains a description of the covered links.
+    /// The model is for another kind or number of links. Contains a description of the covered
+    /// links.
     OtherLink(String),
     /// The value is invalid. Contains a description of the problem and of the accepted values.
     NotAccepted(String),
@@ -48,6 +49,12 @@ impl Reason {
     pub fn other_link(kind: &str, covered: &str) -> Reason {
         let problem = Problem::OtherLink(covered.to_owned());
         Reason { field: "kind".to_owned(), value: kind.to_owned(), problem }
+    }
+
+    /// Returns the reason for a path with these hops, for a model of paths of `covered`.
+    pub fn other_path(hops: impl ToString, covered: &str) -> Reason {
+        let problem = Problem::OtherLink(covered.to_owned());
+        Reason { field: "hops".to_owned(), value: hops.to_string(), problem }
     }
 
     /// Returns the reason with `parent` added before the key.

@@ -6,6 +6,7 @@ use crate::fixed_point::FixedPoint;
 use crate::md1k::PoissonQueue;
 use crate::mimo::MimoPackets;
 use crate::model::Entry;
+use crate::network_fixed_point::NetworkFixedPoint;
 use crate::rtt_stages::RttStages;
 use airpath_link::Files;
 use airpath_path::Scenario;
@@ -18,6 +19,7 @@ pub const MODELS: &[Entry] = &[
     Entry::of::<ClampFlows>(),
     Entry::of::<RttStages>(),
     Entry::of::<MimoPackets>(),
+    Entry::of::<NetworkFixedPoint>(),
 ];
 
 /// Solves `scenario` with the model named `chosen`, or with the only model that covers the

@@ -6,5 +6,6 @@ mod fixed_point;
 mod hops;
 mod md1k;
 mod mimo;
+mod network_fixed_point;
 mod registry;
 mod rtt_stages;

@@ -7,6 +7,7 @@ from airpath.solutions.clamp_fluid import ClampFlow, ClampFluid
 from airpath.solutions.fixed_point import FixedPoint
 from airpath.solutions.md1k import Md1k, Md1kFlow
 from airpath.solutions.mimo import Mimo
+from airpath.solutions.network_fixed_point import NetworkFixedPoint, NetworkFlow, NetworkHop
 from airpath.solutions.rtt_stages import RttStages, RttStagesFlow
 
 __all__ = [
@@ -16,6 +17,9 @@ __all__ = [
     "Md1k",
     "Md1kFlow",
     "Mimo",
+    "NetworkFixedPoint",
+    "NetworkFlow",
+    "NetworkHop",
     "RttStages",
     "RttStagesFlow",
     "Solution",

@@ -14,11 +14,11 @@ use serde_json::Value;
 
 /// Minimum ratio of the rate of a hop to the rate of the ACKs. With a ratio of 2 or more, ACKs
 /// rarely wait.
-const SPARE_FOR_ACKS: f64 = 2.0;
+pub(crate) const SPARE_FOR_ACKS: f64 = 2.0;
 /// Maximum ACK loss that the model ignores: a loss of 1 % costs at most 0.5 % of the rate.
-const ACK_LOSSES: f64 = 0.01;
+pub(crate) const ACK_LOSSES: f64 = 0.01;
 /// Minimum capacity of a drop-tail queue on the ACK path, packets: space for a burst of ACKs.
-const ACK_QUEUE: u64 = 10;
+pub(crate) const ACK_QUEUE: u64 = 10;
 
 /// Sizes and rates that are used to check whether a hop is fast enough.
 pub(crate) struct AccessPath {

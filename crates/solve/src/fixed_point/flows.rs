@@ -55,7 +55,7 @@ fn difference(first: &TcpConfig, other: &TcpConfig) -> Option<(&'static str, Str
 }
 
 /// Returns the TCP parameters of a flow, if it is a Reno flow with unlimited data and without ECN.
-fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, Reason> {
+pub(crate) fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, Reason> {
     let no =
         |field: &str, value: &str, covered: &str| Err(Reason::not_covered(field, value, covered));
     let spec = match &flow.source {
@@ -93,7 +93,7 @@ fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a TcpSpec, R
 /// rounded down to a multiple of the segments per ACK. Example: with a window of 7 segments and an
 /// ACK for every second segment, the receiver acknowledges the last segment only when the next
 /// segment arrives. Therefore only 6 segments are effective.
-pub(super) fn window_packets(options: &TcpConfig) -> f64 {
+pub(crate) fn window_packets(options: &TcpConfig) -> f64 {
     let segments = options.largest_window() / u64::from(options.mss);
     (segments - segments % u64::from(options.delayed_ack_segments)) as f64
 }
