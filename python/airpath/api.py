@@ -86,8 +86,9 @@ def simulate(
     confidence : float
         Confidence level of the intervals, above 0 and below 1. Default 0.99.
     capture : sequence of str, optional
-        Points of the path where packets are captured, any of ``sender``, ``ingress``,
-        ``bottleneck``, ``receiver``, ``acks``. Requires `capture_to`. Default: set by the scenario.
+        Points of the path where packets are captured: ``sender``, ``ingress``, ``bottleneck``,
+        ``receiver``, ``acks``, and for each queue ``NAME.in`` and ``NAME``. Requires `capture_to`.
+        Default: set by the scenario.
     capture_replication : int, optional
         Index of the captured replication, from 0. Default: set by the scenario.
     capture_to : path, optional
@@ -127,7 +128,7 @@ def simulate(
     refuse_too_much(made.place, resolved, reps)
     noted = made.advisories
     watch = Stopwatch()
-    captures = captures_of(scenario, capture, capture_replication, capture_to, reps)
+    captures = captures_of(scenario, resolved, capture, capture_replication, capture_to, reps)
     try:
         with (
             captures.whole_or_not_at_all() if captures else nullcontext(),

@@ -361,7 +361,7 @@ def test_rejected_run_leaves_no_directory(airpath_command: Command, scenario: Pa
         (
             ["--capture", "sender,queue", "--out", "out"],
             '--capture: "queue": not one of the accepted words. '
-            "Expected one of: sender, ingress, bottleneck, receiver, acks.",
+            "Expected one of: sender, ingress, bottleneck, receiver, acks, bottleneck.in.",
         ),
         (
             ["--capture", "sender", "--capture-replication", "10", "--out", "out"],

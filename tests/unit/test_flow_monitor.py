@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
-from test_captures import Capture, Frame
+from capture_files import Capture, Frame
 
 import airpath as ap
 

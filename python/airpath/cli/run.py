@@ -66,9 +66,9 @@ def run(
         "capture_replication": capture_replication is not None,
     }
     files = Files.checked(out, format_, plot, figure_format, window, captures)
-    points = None if capture is None else checked_points(capture)
     checked = api.check(api.load(scenario, output.load_options(set_)))
     chosen = checked.scenario
+    points = None if capture is None else checked_points(capture, checked.resolved)
     _check_recording(chosen, window)
     if capture_replication is not None and not (points or chosen.capture.points):
         raise BadValueError(

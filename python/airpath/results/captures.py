@@ -9,17 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from airpath.arguments import check_all, display_name, error_prefix, whole
+from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
 from airpath.files import NewFile, output_directory
 from airpath.results.provenance import as_comment
-from airpath.scenario import CAPTURE_POINTS, Scenario
+from airpath.scenario import Scenario
 from airpath.scenario.base import nearest
+from airpath.scenario.capture_points import capture_points
 
 __all__ = ["CapturePlan", "captures_of", "checked_points"]
 
 
-def checked_points(points: Sequence[str]) -> list[str]:
-    """Return the capture points without duplicates, in the order of `CAPTURE_POINTS`.
+def checked_points(points: Sequence[str], resolved: ResolvedScenario) -> list[str]:
+    """Return the capture points without duplicates, in the order of `capture_points`.
+
+    Parameters
+    ----------
+    points : sequence of str
+        Names of points; a string has names separated by commas.
+    resolved : ResolvedScenario
+        The resolved scenario.
 
     Raises
     ------
@@ -28,19 +37,20 @@ def checked_points(points: Sequence[str]) -> list[str]:
     """
     if isinstance(points, str):
         points = points.split(",")
+    known = capture_points(resolved.document)
     if not isinstance(points, Iterable):
         wrong = f"{error_prefix('capture', points)}: not a list of points"
-        raise BadValueError(f"{wrong}. Expected one of: {', '.join(CAPTURE_POINTS)}.")
+        raise BadValueError(f"{wrong}. Expected one of: {', '.join(known)}.")
     points = list(points)
     problems = [
         f"{error_prefix('capture', point)}: not one of the accepted words. "
-        f"{nearest(str(point), CAPTURE_POINTS)}."
+        f"{nearest(str(point), known)}."
         for point in points
-        if point not in CAPTURE_POINTS
+        if point not in known
     ]
     if problems:
         raise BadValueError("\n".join(problems))
-    return [point for point in CAPTURE_POINTS if point in points]
+    return [point for point in known if point in points]
 
 
 class CapturePlan:
@@ -51,7 +61,7 @@ class CapturePlan:
     directory : path
         Directory; created if it does not exist.
     points : sequence of str
-        Any of `CAPTURE_POINTS`.
+        Names of capture points.
     replication : int
         Index of the replication, from 0.
     """
@@ -96,6 +106,7 @@ class CapturePlan:
 
 def captures_of(
     scenario: Scenario,
+    resolved: ResolvedScenario,
     points: Sequence[str] | None,
     replication: int | None,
     directory: str | os.PathLike[str] | None,
@@ -107,8 +118,10 @@ def captures_of(
     ----------
     scenario : Scenario
         Scenario; its `capture` has the defaults of the other parameters.
+    resolved : ResolvedScenario
+        The resolved scenario.
     points : sequence of str, optional
-        Any of `CAPTURE_POINTS`.
+        Names of capture points.
     replication : int, optional
         Index of the replication, from 0.
     directory : path, optional
@@ -125,13 +138,14 @@ def captures_of(
         to = f"Use one from 0 to {reps - 1}"
         check_all(whole("capture_replication", replication, 0, None, to))
     if directory is None:
-        if points is not None and checked_points(points):
+        if points is not None and checked_points(points, resolved):
             raise BadValueError(
                 f"{display_name('capture')}: needs a directory. "
                 f"Set {display_name('capture_to')} as well."
             )
         return None
-    chosen = checked_points(scenario.capture.points if points is None else points)
+    points = scenario.capture.points if points is None else points
+    chosen = checked_points(points, resolved) if points else []
     number = scenario.capture.replication if replication is None else replication
     if not number < reps:
         given = f"{scenario.file or scenario.name}: capture.replication = {number}"

@@ -16,7 +16,7 @@ from airpath.execution import Execution
 from airpath.results.quantities import FLOW_QUANTITIES
 from airpath.results.result import Result
 from airpath.results.stored import DOCUMENT, SIDES, Directory, TraceFiles, read_document
-from airpath.scenario.scenario import CAPTURE_POINTS
+from airpath.scenario.capture_points import capture_points
 
 __all__ = ["load_result"]
 
@@ -56,7 +56,7 @@ def _result(path: Path, document: Mapping[str, Any]) -> Result:
     resolved = ResolvedScenario(about["scenario"])
     queues = [queue["name"] for queue in replications[0]["queues"]] if replications else []
     stored = Directory(path, [run["replication"] for run in replications], queues)
-    points = (*CAPTURE_POINTS, *SIDES)
+    points = (*capture_points(resolved.document), *SIDES)
     files = {point: path / f"{point}.pcapng" for point in points}
     result = Result(
         provenance=about,

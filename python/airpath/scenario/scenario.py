@@ -31,6 +31,7 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
+from airpath.scenario.capture_points import CAPTURE_POINTS, capture_faults, capture_point
 from airpath.scenario.checking import NO_FILES
 from airpath.scenario.control import Control
 from airpath.scenario.engine_problems import EngineProblem, name_groups
@@ -76,9 +77,6 @@ SERIES = (
 
 DISTRIBUTIONS = ("sojourn", "delay", "ack_delay")
 """Packet times whose distribution can be recorded: sojourn time, one-way delays."""
-
-CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
-"""Points of the path where packets can be captured."""
 
 T = TypeVar("T")
 
@@ -130,14 +128,13 @@ class Capture(Model):
     Parameters
     ----------
     points : list of str
-        Capture points, any of `CAPTURE_POINTS`. Default: none.
+        Capture points: any of `CAPTURE_POINTS`, and of each hop, ``NAME.in`` before its queue and
+        ``NAME`` after its link. Default: none.
     replication : int
         Index of the captured replication, from 0. Default 0.
     """
 
-    points: list[Annotated[str, choice(*CAPTURE_POINTS)]] = Field(
-        default=[], examples=['["sender"]']
-    )
+    points: list[Annotated[str, capture_point]] = Field(default=[], examples=['["sender"]'])
     replication: Number = 0
 
 
@@ -268,7 +265,7 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        wrong = rules.faults_of_users(self)
+        wrong = rules.faults_of_users(self) or capture_faults(self)
         if wrong:
             raise faults_at(*wrong)
         return self
