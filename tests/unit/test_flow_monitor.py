@@ -9,9 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 import pytest
-from capture_files import Capture, Frame
 
 import airpath as ap
+from capture_files import Capture, Frame
 
 
 def make(**changes: Any) -> ap.Scenario:
