@@ -26,6 +26,7 @@ mod droptail;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
+mod gate;
 mod gred;
 mod pie;
 mod pie_probability;

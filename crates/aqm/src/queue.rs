@@ -5,6 +5,7 @@
 //! Measurements and limits refer to the occupancy: the sum of waiting and held packets. Only
 //! waiting packets can be dequeued.
 
+use crate::gate::{Gate, GatedQueue};
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
@@ -25,6 +26,8 @@ pub struct Queue {
     /// Number of packets that the link still holds.
     held_packets: usize,
     held_bytes: Bytes,
+    /// Gate of a queue that can be closed.
+    gate: Option<Gate>,
 }
 
 /// Wrapper of a plug-in discipline. It stores the arrival time in each packet, because the queue of
@@ -94,7 +97,47 @@ impl Queue {
             departed: 0,
             held_packets: 0,
             held_bytes: Bytes::ZERO,
+            gate: None,
         }
+    }
+
+    /// Creates a queue that can be closed, for a link that can be interrupted.
+    pub fn interruptible(disc: AnyQueue, id: QueueId) -> Queue {
+        let queue = Queue::new(disc, id);
+        let gate = Gate::default();
+        let disc = AnyQueue::Dyn(Box::new(GatedQueue::new(queue.disc, gate.clone())));
+        Queue { disc, gate: Some(gate), ..queue }
+    }
+
+    /// Closes the queue: to the link it appears empty. Arriving packets wait, or are dropped if
+    /// `loses_arrivals` is true. The discipline and its timers continue.
+    ///
+    /// # Panics
+    /// If the queue cannot be closed ([`Queue::interruptible`]).
+    pub fn close(&mut self, loses_arrivals: bool) {
+        self.gate.as_ref().expect("an interruptible queue").close(loses_arrivals);
+    }
+
+    /// Opens the queue again.
+    pub fn open(&mut self) {
+        self.gate.iter().for_each(Gate::open);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.gate.as_ref().is_some_and(Gate::is_closed)
+    }
+
+    /// Removes all waiting packets. Calls `leave` with each of them; drops made by `leave` count as
+    /// drops of this queue. Call this method on an open queue.
+    pub fn drain(&mut self, mut leave: impl FnMut(Packet, &mut Ctx<'_>), ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
+        while let Some(packet) = self.disc.dequeue(ctx) {
+            self.disc.on_lost(&packet, ctx);
+            leave(packet, ctx);
+        }
+        self.state = self.disc.state();
+        self.note_length(ctx);
+        ctx.leave_queue();
     }
 
     /// Passes an arriving packet to the discipline.
@@ -192,21 +235,27 @@ impl Queue {
         self.state.packets + self.held_packets
     }
 
-    /// Number of waiting packets, which can be dequeued.
+    /// Number of waiting packets, including those of a closed queue.
     #[inline]
-    pub fn packets(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.state.packets
     }
 
-    /// Bytes of waiting packets.
-    pub fn backlog(&self) -> Bytes {
-        self.state.backlog
+    /// Number of waiting packets that can be dequeued; 0 if the queue is closed.
+    #[inline]
+    pub fn packets(&self) -> usize {
+        if self.is_closed() { 0 } else { self.state.packets }
     }
 
-    /// Returns true if no packet waits.
+    /// Bytes of waiting packets that can be dequeued; 0 if the queue is closed.
+    pub fn backlog(&self) -> Bytes {
+        if self.is_closed() { Bytes::ZERO } else { self.state.backlog }
+    }
+
+    /// Returns true if no packet can be dequeued.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.state.packets == 0
+        self.packets() == 0
     }
 
     /// Returns the packet that the discipline would dequeue next.

@@ -50,8 +50,8 @@ pub use registry::{Component, Registries, Registry, Setup};
 pub use ring::Ring;
 pub use rng::{Seed, Stream};
 pub use stage::{
-    Bus, Control, Ctx, DropCount, DropReason, Emission, Output, Port, QueueId, Stage, StageId,
-    UserChange,
+    Bus, Control, Ctx, DropCount, DropReason, Emission, Interruption, Output, Port, QueueId, Stage,
+    StageId, UserChange,
 };
 pub use units::{Bytes, Duration, Rate, Time};
 pub use wakeups::Wakeups;

@@ -5,7 +5,7 @@ use crate::ecn::Ecn;
 use crate::error::StageError;
 use crate::packet::{Packet, PacketKind, PayloadHandle, UserId};
 use crate::probe::{Recorder, Sample, Series};
-use crate::units::{Rate, Time};
+use crate::units::{Duration, Rate, Time};
 
 /// Stage ID: index of a stage in its network. Events at the same time are handled in ascending
 /// order of stage IDs.
@@ -34,6 +34,12 @@ pub enum Control {
     StartMeasurement,
     /// Change of the nominal rate of a link.
     Rate(Rate),
+    /// Change of the probability that a link loses a packet, in [0, 1].
+    Loss(f64),
+    /// Start of an interruption of the direction of a link with this input.
+    Interrupt(Port, Interruption),
+    /// End of the interruption of the direction of a link with this input.
+    Resume(Port),
     /// A source starts to send.
     Start,
     /// A source sends no more new data.
@@ -43,6 +49,20 @@ pub enum Control {
     User(UserId, UserChange),
     /// Any other event: its name and its value.
     Other(String, f64),
+}
+
+/// Treatment of the packets of a direction that is interrupted, for example by a handover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// Packets wait until the end. Packets that the link finishes meanwhile leave at the end.
+    Keep,
+    /// Packets that wait at the start, and packets that arrive before the end, enter the queue
+    /// later by the forwarding delay. Packets that arrive after the end wait for them. Packets in
+    /// transmission are lost.
+    Forward(Duration),
+    /// Packets that wait or are in transmission at the start, and packets that arrive before the
+    /// end, are lost.
+    Lose,
 }
 
 /// Change of one user of a link.
@@ -159,16 +179,19 @@ pub enum DropReason {
     Retries = 3,
     /// The connection of the packet does not exist or has been closed.
     Stray = 4,
+    /// The link was interrupted.
+    Interruption = 5,
 }
 
 impl DropReason {
     /// All reasons, in the order of their codes.
-    pub const ALL: [DropReason; 5] = [
+    pub const ALL: [DropReason; 6] = [
         DropReason::Overflow,
         DropReason::Early,
         DropReason::Channel,
         DropReason::Retries,
         DropReason::Stray,
+        DropReason::Interruption,
     ];
 
     /// Returns the name used in results.
@@ -179,6 +202,7 @@ impl DropReason {
             DropReason::Channel => "channel",
             DropReason::Retries => "retries",
             DropReason::Stray => "stray",
+            DropReason::Interruption => "interruption",
         }
     }
 }
@@ -328,6 +352,17 @@ impl<'a> Ctx<'a> {
         outbox: &'a mut Vec<Emission>,
     ) -> Ctx<'a> {
         Ctx { now, stage, queue: QueueId::NONE, bus, outbox }
+    }
+
+    /// Returns a context of the same stage whose sent packets are appended to `outbox`. A stage that
+    /// contains another stage passes this context to it, to inspect the packets that it sends.
+    pub fn with_outbox<'b>(&'b mut self, outbox: &'b mut Vec<Emission>) -> Ctx<'b> {
+        Ctx { now: self.now, stage: self.stage, queue: self.queue, bus: self.bus, outbox }
+    }
+
+    /// Returns the port of an output of this stage.
+    pub fn port_of(&self, output: Output) -> Port {
+        output.place(self.bus.stages).1
     }
 
     /// Attributes the following drops, marks and recorded values to `queue`, one of the stage's

@@ -11,6 +11,7 @@
 //! | `link.rs` | the trait of a link, and its measurements |
 //! | `context.rs` | inputs of the construction of a link: queues, outputs, files |
 //! | `files.rs` | the files of a scenario, and values that links share |
+//! | `interruptible.rs` | a link that can be interrupted, for example by a handover |
 //! | `links/` | the links |
 //! | `mac/` | schedulers, bandwidth requests, grants |
 //! | `retransmission/` | HARQ and ARQ |
@@ -18,6 +19,7 @@
 
 mod context;
 mod files;
+mod interruptible;
 mod link;
 pub mod links;
 pub mod mac;
@@ -26,6 +28,7 @@ mod retransmission;
 
 pub use context::{DirectionContext, LinkContext, Users};
 pub use files::{Files, Shared, Tables, Traces};
+pub use interruptible::InterruptibleLink;
 pub use link::{Link, LinkReport, SideReport, Sides, StationReport, UserReport};
 pub use links::adaptive::{AdaptedRegime, AdaptedRegimes, Adaptive, AdaptiveConfig};
 pub use links::cell::{Cell, CellConfig};

@@ -1,7 +1,7 @@
 //! [`Link`]: the trait that each link implements, and the measurements of a link.
 
-use airpath_aqm::QueueReport;
-use airpath_core::{Histogram, Stage, Time, UserId};
+use airpath_aqm::{Queue, QueueReport};
+use airpath_core::{Ctx, Histogram, Port, Stage, Time, UserId};
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -35,6 +35,23 @@ pub trait Link: Stage {
     {
         Sides::One
     }
+
+    /// Returns true if links of this kind have a loss probability, which
+    /// [`Control::Loss`](airpath_core::Control::Loss) changes.
+    fn has_loss() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
+    /// Calls `visit` with each queue of the direction of input `port`.
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue));
+
+    /// Called when queues of the direction of input `port` were closed, opened or drained by the
+    /// caller. The link updates what it has derived from the state of the queues, and starts to
+    /// send packets that wait, as if they arrived now.
+    fn on_queues_changed(&mut self, port: Port, ctx: &mut Ctx<'_>);
 
     /// Returns the measurements up to `now`: one report for each direction that the link serves.
     fn reports(&self, now: Time) -> Vec<SideReport>;

@@ -3,7 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::components::Components;
 use crate::delay_events::VariableDelays;
-use crate::network::{Change, Event, FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
+use crate::network::{Event, FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds, Traffic};
 use crate::passages::Passages;
 use crate::queue_names::QueueNames;
@@ -65,6 +65,8 @@ pub fn build_cut(
         routes: Routes::default(),
         links: Vec::new(),
         hops: Vec::new(),
+        queued_wires: Vec::new(),
+        interrupts: false,
         users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
         variable_delays: VariableDelays::default(),
         queues: Rc::default(),
@@ -96,6 +98,10 @@ pub(crate) struct Builder<'a> {
     pub(crate) links: Vec<LinkPlace>,
     /// Hops with links, in the order of construction.
     pub(crate) hops: Vec<HopPlace>,
+    /// Hops with wires that have queues.
+    pub(crate) queued_wires: Vec<HopPlace>,
+    /// True while a hop is built that the scenario interrupts.
+    pub(crate) interrupts: bool,
     pub(crate) users: Users,
     pub(crate) variable_delays: VariableDelays,
     /// The queues that the links have created.
@@ -108,7 +114,7 @@ pub(crate) struct Builder<'a> {
 
 impl Builder<'_> {
     fn build(mut self) -> Result<Network, ConfigError> {
-        self.find_variable_delays()?;
+        self.find_variable_delays();
         let mut passages = self.passages()?;
         let scenario = self.scenario;
         let count = scenario.flows.len();
@@ -129,9 +135,9 @@ impl Builder<'_> {
             self.connect(stage, output, route);
         }
         self.routes.sort();
-        let mut events = self.controls()?;
-        events.extend(self.delay_events()?);
-        events.sort_by_key(|event| event.at);
+        let mut events = self.control_events()?;
+        events.extend(self.delay_events());
+        events.sort_by_key(Event::order);
         let interval = Duration::from_nanos(scenario.record.interval_ns);
         Ok(Network {
             stages: self.stages,
@@ -246,44 +252,6 @@ impl Builder<'_> {
         let stage = self.add_behind(wire(Duration::ZERO, spec), stage);
         self.connect(queue, Port(0), Route::To(stage, Port(0)));
         (stage, (queue, Port(0)))
-    }
-
-    /// Returns the control events for stages.
-    fn controls(&self) -> Result<Vec<Event>, ConfigError> {
-        let mut events = Vec::new();
-        for (number, control) in self.scenario.controls.iter().enumerate() {
-            let changes = control.action.controls();
-            if changes.is_empty() {
-                continue;
-            }
-            let stages = self.controlled_stages(control.hop.as_deref()).map_err(|name| {
-                let field = format!("controls.{number}.hop");
-                ConfigError::new(&field, name, "unknown. Use the name of a hop with a link")
-            })?;
-            let at = Time::from_nanos(control.at_ns);
-            for change in changes {
-                let event =
-                    |stage: &StageId| Event { at, change: Change::Stage(*stage, change.clone()) };
-                events.extend(stages.iter().map(event));
-            }
-        }
-        Ok(events)
-    }
-
-    /// Returns the stages of the link of a hop; by default, of the bottleneck. They are the stage of
-    /// the forward direction, and that of the reverse direction if it is a copy. Fails with the name
-    /// if no hop with a link has it.
-    fn controlled_stages(&self, hop: Option<&str>) -> Result<Vec<StageId>, String> {
-        let name = hop.unwrap_or("bottleneck");
-        let found = self.hops.iter().find(|place| place.name == name);
-        let first = || self.hops.first().filter(|_| hop.is_none());
-        let place = found.or_else(first).ok_or_else(|| name.to_owned())?;
-        let stage = |input: Option<(StageId, Port)>| input.map(|(stage, _)| stage);
-        let (forward, reverse) = (stage(place.forward), stage(place.reverse));
-        let copy = reverse.filter(|_| place.is_mirrored || forward.is_none());
-        let mut stages: Vec<StageId> = forward.into_iter().chain(copy).collect();
-        stages.dedup();
-        Ok(stages)
     }
 }
 

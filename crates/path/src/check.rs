@@ -93,6 +93,7 @@ impl Scenario {
         }
         checks.nested("", self.flows.validate());
         self.check_hops(&mut checks);
+        self.check_controls(&mut checks);
         checks.within("record.ss_interval", self.record.ss_interval_ns, at_least(1_u64));
         checks.nested("", self.series());
         checks.finish()

@@ -1,11 +1,12 @@
 //! Events that change the propagation delay of a hop.
 
 use crate::build::Builder;
+use crate::controls::{Action, ControlSpec};
 use crate::network::{Change, Event};
 use crate::passages::Passages;
-use crate::scenario::{Action, Direction, Scenario};
+use crate::scenario::{Direction, Scenario};
 use crate::wire::DelayChange;
-use airpath_core::{ConfigError, Duration, StageId, Time};
+use airpath_core::{Duration, StageId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A hop, by position, and a direction.
@@ -46,68 +47,51 @@ impl VariableDelays {
 }
 
 impl Scenario {
-    /// Returns the position of the hop of a control, by default that of the bottleneck; `None` if
-    /// there is no such hop.
-    fn position_of(&self, hop: Option<&str>) -> Option<usize> {
-        let name = hop.unwrap_or("bottleneck");
-        let found = self.hops.iter().position(|hop| hop.name == name);
-        found.or((hop.is_none() && self.hops.len() == 1).then_some(0))
-    }
-
     /// Returns the least propagation delay of a hop over the run.
     pub(crate) fn least_delay(&self, position: usize, direction: Direction) -> Duration {
-        let changes = self.controls.iter().filter_map(|control| match control.action {
-            Action::Delay { delay_ns, direction: of }
-                if of.is_none_or(|of| of == direction)
-                    && self.position_of(control.hop.as_deref()) == Some(position) =>
-            {
-                Some(Duration::from_nanos(delay_ns))
-            }
-            _ => None,
+        let controls = self.controls.iter().filter(|control| {
+            let is_of_direction = control.action.direction().is_none_or(|of| of == direction);
+            is_of_direction && self.controlled_hop(control) == Some(position)
         });
-        changes.fold(self.hops[position].delay(direction), Duration::min)
+        let delays = controls.flat_map(|control| control.action.delays(control.at_ns));
+        let delays = delays.map(|(_, delay_ns)| Duration::from_nanos(delay_ns));
+        delays.fold(self.hops[position].delay(direction), Duration::min)
     }
 }
 
 impl Builder<'_> {
     /// Finds the delays that change.
-    pub(crate) fn find_variable_delays(&mut self) -> Result<(), ConfigError> {
-        for (number, control) in self.scenario.controls.iter().enumerate() {
-            let Action::Delay { direction, .. } = &control.action else { continue };
-            let position = self.changed_hop(number, control.hop.as_deref())?;
-            let directions = direction.map_or(Direction::BOTH.to_vec(), |one| vec![one]);
-            let places = directions.into_iter().map(|direction| place(position, direction));
-            self.variable_delays.variable.extend(places);
-        }
-        Ok(())
+    pub(crate) fn find_variable_delays(&mut self) {
+        let places = self.delay_controls().map(|(place, ..)| place);
+        self.variable_delays.variable = places.collect();
     }
 
-    /// Returns the position of the hop of a control; by default that of the bottleneck.
-    fn changed_hop(&self, number: usize, hop: Option<&str>) -> Result<usize, ConfigError> {
-        self.scenario.position_of(hop).ok_or_else(|| {
-            let field = format!("controls.{number}.hop");
-            let name = hop.unwrap_or("bottleneck");
-            ConfigError::new(&field, name, "unknown. Use the name of a hop")
+    /// Returns the hops and directions whose delays change, and the controls.
+    fn delay_controls(&self) -> impl Iterator<Item = (Place, Direction, &ControlSpec)> {
+        let controls = self.scenario.controls.iter();
+        let controls = controls.filter(|control| control.action.changes_a_delay());
+        controls.flat_map(|control| {
+            let position = self.scenario.controlled_hop(control);
+            let wanted = control.action.direction();
+            let directions = Direction::BOTH.into_iter();
+            let directions = directions.filter(move |one| wanted.is_none_or(|two| two == *one));
+            directions.filter_map(move |one| Some((place(position?, one), one, control)))
         })
     }
 
     /// Prepares the wires whose delays change, and returns the events that change them.
-    pub(crate) fn delay_events(&mut self) -> Result<Vec<Event>, ConfigError> {
+    pub(crate) fn delay_events(&mut self) -> Vec<Event> {
         let mut changes = Vec::new();
-        for (number, control) in self.scenario.controls.iter().enumerate() {
-            let Action::Delay { delay_ns, direction } = &control.action else { continue };
-            let position = self.changed_hop(number, control.hop.as_deref())?;
-            for one in Direction::BOTH {
-                if direction.is_none_or(|wanted| wanted == one) {
-                    let at = Time::from_nanos(control.at_ns);
-                    changes.push((at, place(position, one), one, *delay_ns));
-                }
+        for (place, direction, control) in self.delay_controls() {
+            let starts_phase = matches!(control.action, Action::Delay { .. });
+            for (at_ns, delay_ns) in control.action.delays(control.at_ns) {
+                changes.push((Time::from_nanos(at_ns), place, direction, delay_ns, starts_phase));
             }
         }
         changes.sort_by_key(|(at, ..)| *at);
         let mut events = Vec::new();
         let (mut now_ns, mut least_ns) = (BTreeMap::new(), BTreeMap::new());
-        for (at, place, direction, delay_ns) in changes {
+        for (at, place, direction, delay_ns, starts_phase) in changes {
             let initial_ns = self.scenario.hops[place.0].delay(direction).as_nanos();
             let before_ns = now_ns.insert(place, delay_ns).unwrap_or(initial_ns);
             let least = least_ns.entry(place).or_insert((initial_ns, initial_ns));
@@ -117,7 +101,8 @@ impl Builder<'_> {
             let change = |(stage, is_before_serializer): &(StageId, bool)| {
                 (*stage, DelayChange { nanos, is_before_serializer: *is_before_serializer })
             };
-            events.push(Event { at, change: Change::Wires(wires.map(change).collect()) });
+            let change = Change::Wires(wires.map(change).collect());
+            events.push(Event { at, change, starts_phase });
         }
         for (place, wires) in &self.variable_delays.wires {
             let (initial_ns, least_ns) = least_ns.get(place).copied().unwrap_or_default();
@@ -126,7 +111,7 @@ impl Builder<'_> {
                 self.wires[stage.0 as usize].make_variable(most);
             }
         }
-        Ok(events)
+        events
     }
 
     /// Records the wires that contain the delay of the last hops of a flow.

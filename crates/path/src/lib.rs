@@ -19,6 +19,8 @@ mod build;
 mod check;
 mod clocks;
 mod components;
+mod control_events;
+mod controls;
 mod delay_events;
 mod delivery;
 mod distributions;
@@ -48,6 +50,7 @@ pub use bad_wakeup::{Livelock, WakeupInPast};
 pub use build::{build, build_cut};
 pub use check::check_table;
 pub use components::{Components, FAMILIES, check_component};
+pub use controls::{Action, ControlSpec, InterruptedPackets};
 pub use distributions::{
     AggregateReport, DelayQuantiles, GroupDelays, GroupReport, PacketDistribution, PacketTime,
 };
@@ -62,8 +65,7 @@ pub use report::{FlowReport, LinkSummary, QueueSummary, ReplicationReport};
 pub use routing::Input;
 pub use running::{Exit, Failure, Observer, RunningNetwork};
 pub use scenario::{
-    Action, ControlSpec, Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec,
-    WireSpec,
+    Direction, FlowSpec, Record, Scenario, SourceSpec, StartSpec, TcpSpec, WireSpec,
 };
 pub use stations::{MacDelays, StationSummary, UserSummary};
 pub use timetable::Timetable;

@@ -119,6 +119,8 @@ pub struct Event {
     pub at: Time,
     /// Change that the event makes.
     pub change: Change,
+    /// True if the event starts a phase of the statistics.
+    pub starts_phase: bool,
 }
 
 /// A change of a stage or of wires.

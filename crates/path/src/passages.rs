@@ -7,14 +7,14 @@
 
 use crate::any_stage::AnyStage;
 use crate::build::{Builder, wire};
-use crate::hops::{Hop, HopSpec};
+use crate::hops::HopSpec;
 use crate::network::{HopPlace, LinkPlace, Route};
 use crate::relay::Relay;
 use crate::scenario::{Direction, Scenario, WireSpec};
 use crate::wire::Wire;
 use airpath_aqm::{AnyQueue, Limit, Queue};
 use airpath_core::{ConfigError, Duration, Port, Setup, StageId};
-use airpath_link::{AnyLink, DirectionContext, LinkContext, Sides};
+use airpath_link::{AnyLink, DirectionContext, InterruptibleLink, LinkContext, Sides};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -194,7 +194,7 @@ impl Builder<'_> {
                 .map_or(Duration::ZERO, |before| before.delay);
             let [forward, reverse] = match hop.wire {
                 Some(spec) => self.wired_hop(position, spec, lead)?,
-                None => self.linked_hop(hop)?,
+                None => self.linked_hop(position)?,
             };
             if let Some(forward) = forward {
                 passages.forward[position] = Some(forward);
@@ -263,8 +263,10 @@ impl Builder<'_> {
 
     /// Adds the stages of a hop with links: one stage for a link that can serve both directions,
     /// otherwise one stage per direction.
-    fn linked_hop(&mut self, hop: &Hop) -> Result<[Option<Passage>; 2], ConfigError> {
+    fn linked_hop(&mut self, position: usize) -> Result<[Option<Passage>; 2], ConfigError> {
+        let hop = &self.scenario.hops[position];
         let (down, up) = (hop.down(), hop.up());
+        self.interrupts = self.is_interrupted(position);
         let passages = match (down, up) {
             (Some(down), Some(up)) if self.sides(&down, true)? != Sides::One => {
                 self.duplex([down, up])?.map(Some)
@@ -294,9 +296,17 @@ impl Builder<'_> {
     ) -> Result<[Option<Passage>; 2], ConfigError> {
         let hop = &self.scenario.hops[position];
         let leads = [(Direction::Forward, Duration::ZERO), (Direction::Reverse, lead)];
+        self.interrupts = self.is_interrupted(position);
         let mut passages = if let Some(queue) = wire_queue(spec) {
             let forward = self.queued_wire(hop.name.clone(), Duration::ZERO, spec, &queue)?;
-            [Some(forward), Some(self.queued_wire(hop.up_name(), lead, spec, &queue)?)]
+            let reverse = self.queued_wire(hop.up_name(), lead, spec, &queue)?;
+            self.queued_wires.push(HopPlace {
+                name: hop.name.clone(),
+                forward: Some(forward.entry),
+                reverse: Some(reverse.entry),
+                is_mirrored: true,
+            });
+            [Some(forward), Some(reverse)]
         } else {
             leads.map(|(direction, lead)| {
                 let is_variable = self.variable_delays.contains(position, direction);
@@ -366,6 +376,7 @@ impl Builder<'_> {
         let name = hop.name.clone();
         let (description, seed) = (hop.queues.clone(), self.seed.child(&name));
         let (registry, made) = (self.components.queues.clone(), Rc::clone(&self.queues));
+        let create = if self.interrupts { Queue::interruptible } else { Queue::new };
         DirectionContext::new(output, move |queue| {
             let (full_name, seed) = match queue {
                 None => (name.clone(), seed.clone()),
@@ -374,7 +385,7 @@ impl Builder<'_> {
             let mut made = made.borrow_mut();
             let setup = Setup { seed: seed.child("queue"), registry: &registry, extra: () };
             made.add(full_name)
-                .and_then(|id| Ok(Queue::new(AnyQueue::build(&description, setup)?, id)))
+                .and_then(|id| Ok(create(AnyQueue::build(&description, setup)?, id)))
                 .map_err(|error| made.note(error.under("queue").under(&name)))
         })
     }
@@ -386,7 +397,13 @@ impl Builder<'_> {
         // In the scenario, a queue is a sibling of the link, not a child. Therefore its errors have
         // a separate key path.
         let of_a_queue = self.queues.borrow_mut().failure.take();
-        of_a_queue.map_or(link.map_err(|error| error.under("link").under(&hop.name)), Err)
+        let link =
+            of_a_queue.map_or(link.map_err(|error| error.under("link").under(&hop.name)), Err)?;
+        Ok(if self.interrupts {
+            AnyLink::Dyn(Box::new(InterruptibleLink::new(link)))
+        } else {
+            link
+        })
     }
 
     /// Returns the number of directions that a link serves. Fails if the link serves both

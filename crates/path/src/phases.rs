@@ -2,7 +2,8 @@
 //!
 //! No counter is reset at an event. The values of a phase are differences between two running
 //! totals, so that the totals of the run are the same as without phases. A packet counts in the
-//! phase in which it arrives, with its complete delay.
+//! phase in which it arrives, with its complete delay. The start and the end of an interruption are
+//! events; the changes of a schedule of delays start no phase.
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};

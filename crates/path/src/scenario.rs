@@ -1,11 +1,12 @@
 //! The resolved scenario: all values are present, in SI base units.
 
+use crate::controls::ControlSpec;
 use crate::distributions::PacketTime;
 use crate::dumbbell::{AckPath, Bottleneck, Dumbbell};
 use crate::flows::Flows;
 use crate::hops::Hop;
 use airpath_aqm::Limit;
-use airpath_core::{Checks, ConfigError, Control, Rate, Series, UserChange, UserId};
+use airpath_core::{Checks, ConfigError, Series};
 use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -134,6 +135,14 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// Returns the name of the direction in descriptions.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Direction::Forward => "forward",
+            Direction::Reverse => "reverse",
+        }
+    }
+
     /// Both directions.
     pub const BOTH: [Direction; 2] = [Direction::Forward, Direction::Reverse];
 
@@ -288,76 +297,6 @@ impl Default for Record {
 /// Returns the default sampling interval, 100 ms in ns.
 fn ss_interval() -> u64 {
     100_000_000
-}
-
-/// A change at a given time.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ControlSpec {
-    /// Event time, ns since the start of the run.
-    pub at_ns: u64,
-    /// Name of the hop whose link changes. Default: the bottleneck.
-    #[serde(default)]
-    pub hop: Option<String>,
-    /// Change that the event makes.
-    pub action: Action,
-}
-
-/// Change that an event makes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Action {
-    /// Sets the rate of the bottleneck.
-    Rate {
-        /// New rate, bit/s; 0 stops it.
-        rate_bps: u64,
-    },
-    /// Sets the MCS of one user of the bottleneck link.
-    Mcs {
-        /// User number.
-        user: u32,
-        /// New MCS of the user's downlink; default: unchanged.
-        #[serde(default)]
-        downlink: Option<String>,
-        /// New MCS of the user's uplink; default: unchanged.
-        #[serde(default)]
-        uplink: Option<String>,
-    },
-    /// Sets the propagation delay of a hop.
-    Delay {
-        /// New one-way propagation delay, ns.
-        delay_ns: u64,
-        /// Direction whose delay changes; default: both.
-        #[serde(default)]
-        direction: Option<Direction>,
-    },
-    /// Sets the mean SNR of one user of the bottleneck link.
-    Snr {
-        /// User number.
-        user: u32,
-        /// Offset from the mean SNR in the user's description, dB.
-        moved_db: f64,
-    },
-}
-
-impl Action {
-    /// Returns the control events for the link. A change of a delay has none.
-    pub fn controls(&self) -> Vec<Control> {
-        match self {
-            Action::Rate { rate_bps } => vec![Control::Rate(Rate(*rate_bps))],
-            Action::Delay { .. } => Vec::new(),
-            Action::Mcs { user, downlink, uplink } => {
-                let scheme = |(is_reverse, name): (bool, &Option<String>)| {
-                    let name = name.clone()?;
-                    Some(Control::User(UserId(*user), UserChange::Scheme { is_reverse, name }))
-                };
-                [(false, downlink), (true, uplink)].into_iter().filter_map(scheme).collect()
-            }
-            Action::Snr { user, moved_db } => {
-                vec![Control::User(UserId(*user), UserChange::SnrMoved(*moved_db))]
-            }
-        }
-    }
 }
 
 impl Scenario {

@@ -73,10 +73,10 @@ impl Timetable {
         now: Time,
     ) -> Result<(), Failure> {
         let network = running.network();
-        if self.is_measuring && now > network.warmup {
+        let event = network.events[self.next_event].clone();
+        if event.starts_phase && self.is_measuring && now > network.warmup {
             self.events_seen.push(Totals::of(network, now, running.bus()));
         }
-        let event = network.events[self.next_event].clone();
         self.next_event += 1;
         running.apply(&event.change, now)
     }

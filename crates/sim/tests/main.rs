@@ -21,6 +21,7 @@ mod errors;
 mod harq;
 mod hops;
 mod hystart;
+mod interruptions;
 mod long_runs;
 mod lookahead;
 mod mimo;

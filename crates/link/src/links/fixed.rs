@@ -60,6 +60,8 @@ impl Fixed {
 }
 
 impl Transmitter for Fixed {
+    const HAS_LOSS: bool = true;
+
     #[inline]
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
         if self.last.0 != frame {
@@ -71,6 +73,10 @@ impl Transmitter for Fixed {
 
     fn nominal_rate(&self) -> Rate {
         self.rate
+    }
+
+    fn set_loss(&mut self, loss: f64) {
+        self.loss = loss;
     }
 
     fn set_rate(&mut self, rate: Rate) {

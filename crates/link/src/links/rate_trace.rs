@@ -155,6 +155,8 @@ impl RateTraceTransmitter {
 }
 
 impl Transmitter for RateTraceTransmitter {
+    const HAS_LOSS: bool = true;
+
     fn begin(&mut self, frame: Bytes, _waiting: usize, now: Time) -> Transmission {
         let ends = self.transfer_end(frame, now);
         Transmission { ends, bytes: frame, loss: self.loss, regime: 0, mcs: None }
@@ -166,6 +168,10 @@ impl Transmitter for RateTraceTransmitter {
 
     /// If `rate` equals the mean rate of the trace, rounded to integer bit/s, the trace is not
     /// scaled.
+    fn set_loss(&mut self, loss: f64) {
+        self.loss = loss;
+    }
+
     fn set_rate(&mut self, rate: Rate) {
         self.nominal = (rate.0 == 0 || rate != self.mean_rate()).then_some(rate);
     }

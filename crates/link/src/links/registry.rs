@@ -12,6 +12,7 @@ use crate::links::rlc::RlcAm;
 use crate::links::serial::SerialLink;
 use crate::links::tdd::Tdd;
 use crate::links::trace::TraceLink;
+use airpath_aqm::Queue;
 use airpath_core::registry::split_kind;
 use airpath_core::{
     ConfigError, Control, Ctx, Packet, Port, Registry, Setup, Stage, Time, built_in_components,
@@ -104,6 +105,15 @@ impl LinkRegistry {
     }
 }
 
+impl AnyLink {
+    /// Returns true if the link of `description` has a loss probability that can be changed. False
+    /// for a plug-in.
+    pub fn has_loss(description: &Value) -> bool {
+        let kind = description.get("kind").and_then(Value::as_str).unwrap_or_default();
+        component_named!(kind, Kind => Kind::has_loss()).unwrap_or(false)
+    }
+}
+
 impl Stage for AnyLink {
     #[inline]
     fn receive(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) {
@@ -137,6 +147,12 @@ impl Stage for AnyLink {
 }
 
 impl Link for AnyLink {
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        each_component!(self, link => link.visit_queues(port, visit));
+    }
+    fn on_queues_changed(&mut self, port: Port, ctx: &mut Ctx<'_>) {
+        each_component!(self, link => link.on_queues_changed(port, ctx));
+    }
     fn reports(&self, now: Time) -> Vec<SideReport> {
         each_component!(self, link => link.reports(now))
     }

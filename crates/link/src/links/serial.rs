@@ -38,6 +38,10 @@ pub struct Transmission {
 
 /// Rate and loss model of a serial link.
 pub trait Transmitter {
+    /// True if the transmitter has a loss probability that [`set_loss`](Transmitter::set_loss)
+    /// changes.
+    const HAS_LOSS: bool = false;
+
     /// Starts a transmission of `frame` bytes at `now`. `waiting` is the number of packets that
     /// remain in the queue.
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission;
@@ -48,6 +52,10 @@ pub trait Transmitter {
     /// Sets the nominal rate for all transmissions that start later. A varying rate is scaled in
     /// proportion ([`Scale`](crate::Scale)).
     fn set_rate(&mut self, rate: Rate);
+
+    /// Sets the loss probability of all transmissions that start later. Called only if `HAS_LOSS`
+    /// is true.
+    fn set_loss(&mut self, _loss: f64) {}
 
     /// Returns the framing at the nominal rate: the configured framing `given`, which the
     /// transmitter may modify.
@@ -286,6 +294,7 @@ impl<T: Transmitter> Stage for SerialLink<T> {
                 self.queue.restart_measurement(ctx.now);
             }
             Control::Rate(rate) => self.change_rate(*rate, ctx),
+            Control::Loss(loss) => self.transmitter.set_loss(*loss),
             _ => {}
         }
     }
@@ -293,11 +302,25 @@ impl<T: Transmitter> Stage for SerialLink<T> {
     fn held(&self) -> usize {
         let in_loops =
             self.retransmission.as_ref().map_or(0, |retransmission| retransmission.held());
-        self.queue.packets() + usize::from(self.service.is_busy) + in_loops
+        self.queue.waiting() + usize::from(self.service.is_busy) + in_loops
     }
 }
 
 impl<T: Transmitter> Link for SerialLink<T> {
+    fn has_loss() -> bool {
+        T::HAS_LOSS
+    }
+
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.queue);
+    }
+
+    fn on_queues_changed(&mut self, _port: Port, ctx: &mut Ctx<'_>) {
+        if !self.service.is_busy {
+            self.start_again(ctx);
+        }
+    }
+
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let is_sending = self.service.is_sending();
         let mut counters = self.transmitter.counters();

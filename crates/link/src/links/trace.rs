@@ -331,16 +331,31 @@ impl Stage for TraceLink {
                 self.queue.restart_measurement(ctx.now);
             }
             Control::Rate(rate) => self.change_rate(*rate, ctx),
+            Control::Loss(loss) => self.loss = *loss,
             _ => {}
         }
     }
 
     fn held(&self) -> usize {
-        self.queue.packets() + usize::from(self.in_transit.is_some())
+        self.queue.waiting() + usize::from(self.in_transit.is_some())
     }
 }
 
 impl Link for TraceLink {
+    fn has_loss() -> bool {
+        true
+    }
+
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.queue);
+    }
+
+    fn on_queues_changed(&mut self, _port: Port, ctx: &mut Ctx<'_>) {
+        if self.in_transit.is_none() {
+            self.next = self.schedule.count_until(ctx.now);
+        }
+    }
+
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let unused = self.next_unused(now);
         let offered = self.offered.bytes + self.size.between(self.offered.first, unused);

@@ -186,7 +186,7 @@ impl PlainDriver {
         let events = std::mem::take(&mut self.network.events);
         let (warmup, end) = (self.network.warmup, self.network.end);
         let mut measuring = false;
-        for Event { at, change } in events.into_iter().filter(|event| event.at < end) {
+        for Event { at, change, .. } in events.into_iter().filter(|event| event.at < end) {
             if at >= warmup && !measuring {
                 self.start_measurement(warmup);
                 measuring = true;

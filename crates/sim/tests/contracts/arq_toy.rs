@@ -274,11 +274,19 @@ impl Stage for ArqLink {
     }
 
     fn held(&self) -> usize {
-        self.directions.iter().map(|side| side.queue.packets() + side.inside()).sum()
+        self.directions.iter().map(|side| side.queue.waiting() + side.inside()).sum()
     }
 }
 
 impl Link for ArqLink {
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.directions[usize::from(port.0)].queue);
+    }
+
+    fn on_queues_changed(&mut self, _port: Port, ctx: &mut Ctx<'_>) {
+        self.next_slot = self.next_slot.max(ctx.now.as_nanos() / self.tti + 1);
+    }
+
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let slots = (now.as_nanos() / self.tti).max(1);
         let report = |side: &Direction| {

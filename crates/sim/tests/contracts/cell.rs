@@ -137,7 +137,7 @@ impl Direction {
 
     fn held(&self) -> usize {
         let sending = self.channels.iter().filter(|channel| channel.sending.is_some()).count();
-        self.queues.iter().map(Queue::packets).sum::<usize>() + sending
+        self.queues.iter().map(Queue::waiting).sum::<usize>() + sending
     }
 
     fn report(&self, now: Time) -> SideReport {
@@ -204,6 +204,15 @@ impl Stage for Cell {
 }
 
 impl Link for Cell {
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        self.directions[usize::from(port.0)].queues.iter_mut().for_each(visit);
+    }
+
+    fn on_queues_changed(&mut self, port: Port, ctx: &mut Ctx<'_>) {
+        let direction = &mut self.directions[usize::from(port.0)];
+        (0..direction.queues.len()).for_each(|user| direction.serve(user, ctx));
+    }
+
     fn reports(&self, now: Time) -> Vec<SideReport> {
         self.directions.iter().map(|direction| direction.report(now)).collect()
     }

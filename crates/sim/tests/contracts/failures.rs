@@ -85,6 +85,10 @@ impl Stage for FailingLink {
 }
 
 impl Link for FailingLink {
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.0);
+    }
+    fn on_queues_changed(&mut self, _port: Port, _ctx: &mut Ctx<'_>) {}
     fn reports(&self, _now: Time) -> Vec<SideReport> {
         Vec::new()
     }
@@ -246,6 +250,10 @@ impl Stage for Gate {
 }
 
 impl Link for Gate {
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.0);
+    }
+    fn on_queues_changed(&mut self, _port: Port, _ctx: &mut Ctx<'_>) {}
     fn reports(&self, _now: Time) -> Vec<SideReport> {
         Vec::new()
     }
@@ -303,6 +311,10 @@ impl Stage for WakeupInPast {
 }
 
 impl Link for WakeupInPast {
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.0);
+    }
+    fn on_queues_changed(&mut self, _port: Port, _ctx: &mut Ctx<'_>) {}
     fn reports(&self, _now: Time) -> Vec<SideReport> {
         Vec::new()
     }
@@ -360,6 +372,10 @@ impl Stage for Again {
 }
 
 impl Link for Again {
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        visit(&mut self.queue);
+    }
+    fn on_queues_changed(&mut self, _port: Port, _ctx: &mut Ctx<'_>) {}
     fn reports(&self, _now: Time) -> Vec<SideReport> {
         Vec::new()
     }

@@ -6,6 +6,7 @@
 
 use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario, tcp};
+use airpath_aqm::Queue;
 use airpath_conformance::samples;
 use airpath_core::{Control, Ctx, Packet, Port, Stage, StageError, Time};
 use airpath_link::{AnyLink, Link, SideReport, Sides};
@@ -38,6 +39,12 @@ impl Stage for TransparentLink {
 }
 
 impl Link for TransparentLink {
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        self.inner.visit_queues(port, visit);
+    }
+    fn on_queues_changed(&mut self, port: Port, ctx: &mut Ctx<'_>) {
+        self.inner.on_queues_changed(port, ctx);
+    }
     fn reports(&self, now: Time) -> Vec<SideReport> {
         self.inner.reports(now)
     }

@@ -46,6 +46,7 @@ use crate::link::{Link, SideReport};
 use crate::links::meter::Meter;
 use crate::mac::agenda::{Timers, UserSet};
 use crate::mac::scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
+use airpath_aqm::Queue;
 use airpath_core::{
     Bytes, Component, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Port, Rate, Seed,
     Series, Setup, Stage, Time, UserId,
@@ -373,6 +374,17 @@ impl Stage for Cell {
 }
 
 impl Link for Cell {
+    fn visit_queues(&mut self, _port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        self.people.iter_mut().for_each(|person| visit(&mut person.queue));
+    }
+
+    fn on_queues_changed(&mut self, _port: Port, ctx: &mut Ctx<'_>) {
+        for user in 0..self.people.len() {
+            self.look_at(user, ctx.now);
+        }
+        self.wait_for_slot(ctx.now);
+    }
+
     fn reports(&self, now: Time) -> Vec<SideReport> {
         let in_progress_since = self.block.map(|block| self.start_of(block.slot));
         let link = self.meter.report_of_time(now, in_progress_since);

@@ -116,7 +116,7 @@ impl User {
 
     /// Number of waiting and dequeued packets.
     pub(super) fn packets(&self) -> usize {
-        self.queue.packets() + self.held.len()
+        self.queue.waiting() + self.held.len()
     }
 
     /// Bytes of the IP packets that wait or are not completely delivered.

@@ -116,7 +116,7 @@ impl Direction {
 
     /// Number of waiting and undelivered packets.
     pub(super) fn held(&self) -> usize {
-        self.queue.as_ref().map_or(0, Queue::packets) + self.sdus.undelivered()
+        self.queue.as_ref().map_or(0, Queue::waiting) + self.sdus.undelivered()
     }
 
     /// Returns true if the `pdus` PDUs of the TTI that starts at `start` are corrupted.

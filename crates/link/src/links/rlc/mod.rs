@@ -35,6 +35,7 @@ pub use settings::{OnMaxDat, PollStop, RlcConfig, WindowPoll};
 
 use crate::context::{DirectionContext, LinkContext};
 use crate::link::{Link, LinkReport, SideReport, Sides};
+use airpath_aqm::Queue;
 use airpath_core::{
     Component, ConfigError, Control, Ctx, Duration, Packet, Port, Rate, Setup, Stage, Time,
 };
@@ -446,6 +447,14 @@ impl Stage for RlcAm {
 impl Link for RlcAm {
     fn sides() -> Sides {
         Sides::OneOrBoth
+    }
+
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        self.directions[usize::from(port.0)].queue.iter_mut().for_each(visit);
+    }
+
+    fn on_queues_changed(&mut self, _port: Port, ctx: &mut Ctx<'_>) {
+        self.reschedule(ctx.now);
     }
 
     fn reports(&self, now: Time) -> Vec<SideReport> {

@@ -476,6 +476,22 @@ impl Link for Tdd {
         Sides::Both
     }
 
+    fn visit_queues(&mut self, port: Port, visit: &mut dyn FnMut(&mut Queue)) {
+        let side = usize::from(port.0);
+        self.stations.iter_mut().for_each(|station| visit(&mut station.sides[side].queue));
+    }
+
+    fn on_queues_changed(&mut self, port: Port, ctx: &mut Ctx<'_>) {
+        if port.0 == 0 {
+            self.wait_for_frame(ctx.now);
+            (0..self.stations.len()).for_each(|number| self.look_at(0, number));
+        } else {
+            (0..self.stations.len()).for_each(|number| self.offer_again(number, ctx.now));
+        }
+        self.find_irregular_timer();
+        self.set_wakeup();
+    }
+
     fn reports(&self, now: Time) -> Vec<SideReport> {
         (0..self.directions).map(|side| self.report(side, now)).collect()
     }

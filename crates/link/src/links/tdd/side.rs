@@ -99,7 +99,7 @@ impl Side {
 
     /// Number of waiting packets and packets in flight.
     pub(super) fn held(&self) -> usize {
-        self.queue.packets() + self.in_flight.len()
+        self.queue.waiting() + self.in_flight.len()
     }
 
     /// Data to send, including a header for each packet, bytes.

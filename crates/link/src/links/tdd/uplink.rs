@@ -45,6 +45,25 @@ impl Tdd {
         self.note_fallback(number);
     }
 
+    /// Requests bandwidth for all packets that wait at a station, as if they arrived now.
+    pub(super) fn offer_again(&mut self, number: usize, now: Time) {
+        let station = &mut self.stations[number];
+        if !station.sides[1].queue.is_empty() {
+            station.waits_since = now;
+            let bytes = station.sides[1].backlog(&self.segmentation[1]);
+            if self.requests_per_packet() {
+                self.send_request(
+                    BandwidthRequest { station: number as u32, bytes, adds: true },
+                    now,
+                );
+            } else {
+                self.request_if_needed(number, now);
+            }
+        }
+        self.look_at(1, number);
+        self.note_fallback(number);
+    }
+
     /// Returns true if every packet has a separate request, without piggyback.
     fn requests_per_packet(&self) -> bool {
         self.asking.per_packet && self.rules.asks
