@@ -63,7 +63,7 @@ def test_phase_of_a_cell_has_the_queues_of_all_stations() -> None:
     cell = ap.load(example_path("wimax-cell"))
     cell = cell.replace("control", [{"at": "20 s", "rate": "8 Mbit/s"}])
     (run,) = ap.simulate(cell, reps=1).replications
-    rows = phase_rows(run)
+    rows = phase_rows(run, "bottleneck")
     assert len(rows) == 2
     queues = [queue for queue in run["queues"] if queue["name"].startswith("bottleneck/")]
     assert len(queues) > 1

@@ -56,7 +56,8 @@ def test_valid_file_is_accepted() -> None:
             "durations",
             "1 s",
             'durations = "1 s": unknown key. The nearest is duration; expected one of: name, '
-            "duration, warmup, bottleneck, ack_path, backhaul, control, record, capture, flows.",
+            "duration, warmup, hops, bottleneck, ack_path, backhaul, control, record, capture, "
+            "flows.",
         ),
         (
             "backhaul",
@@ -404,7 +405,7 @@ rate = "5 Mb"
 def test_empty_file_is_reported() -> None:
     assert lines("") == [
         'wimax.toml: duration: missing. Set duration = "300 s".',
-        'wimax.toml: bottleneck: missing. Set bottleneck = {aqm = "gred", '
+        'wimax.toml: bottleneck: missing. Set bottleneck or hops, for example {aqm = "gred", '
         'link = {kind = "fixed", rate = "5 Mbit/s"}}.',
         'wimax.toml: flows: missing. Set flows = [{count = 4, base_rtt = "40 ms"}].',
     ]

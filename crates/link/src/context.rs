@@ -168,25 +168,35 @@ impl Users {
     /// Creates the assignment from the configured users of the flows, in ascending order of the
     /// flow IDs. The user ID of a flow without a configured user equals the flow ID.
     pub fn new(named: impl Iterator<Item = Option<UserId>>) -> Users {
-        let (mut flows, mut of_flow, mut all) = (0, Vec::new(), Vec::new());
-        for user in named {
-            all.push(user);
-            if user.is_some() && of_flow.is_empty() {
-                of_flow.extend((0..flows).map(UserId));
+        Users::of_crossing(named.map(Some))
+    }
+
+    /// Creates the assignment for a link that some flows do not traverse. `flows` holds the
+    /// configured user of each flow that traverses the link, in ascending order of the flow IDs,
+    /// and `None` for each other flow. The user ID of a flow without a configured user is its
+    /// position among the flows that traverse the link, from 0.
+    pub fn of_crossing(flows: impl Iterator<Item = Option<Option<UserId>>>) -> Users {
+        let (mut count, mut crossing, mut of_flow, mut all) = (0, 0, Vec::new(), Vec::new());
+        for flow in flows {
+            let named = flow.flatten();
+            all.push(named);
+            if flow != Some(None) && of_flow.is_empty() {
+                of_flow.extend((0..count).map(UserId));
             }
-            if user.is_some() || !of_flow.is_empty() {
-                of_flow.push(user.unwrap_or(UserId(flows)));
+            if flow != Some(None) || !of_flow.is_empty() {
+                of_flow.push(named.unwrap_or(UserId(if flow.is_some() { crossing } else { 0 })));
             }
-            flows += 1;
+            count += 1;
+            crossing += u32::from(flow.is_some());
         }
         if of_flow.is_empty() {
             all.clear();
         }
-        Users { flows, of_flow: of_flow.into(), named: all.into() }
+        Users { flows: count, of_flow: of_flow.into(), named: all.into() }
     }
 
     /// Returns the assignment for `stations` stations. A flow without a configured user belongs to
-    /// the station (flow ID modulo `stations`).
+    /// the station (its user ID modulo `stations`).
     ///
     /// # Errors
     /// If the ID of a configured user is not below `stations`.
@@ -199,7 +209,7 @@ impl Users {
                     Err(ConfigError::new(format!("flows.{flow}.user"), user, problem))
                 }
                 Some(user) => Ok(user),
-                None => Ok(UserId(flow % stations)),
+                None => Ok(UserId(self.of(FlowId(flow)).0 % stations)),
             }
         };
         let of_flow: Vec<UserId> = (0..self.flows).map(user).collect::<Result<_, _>>()?;
@@ -253,6 +263,16 @@ mod tests {
         let found: Vec<u32> = (0..4).map(|flow| users.of(FlowId(flow)).0).collect();
         assert_eq!((users.count(), found), (8, vec![0, 7, 2, 0]));
         assert_eq!(Users::default().count(), 0);
+    }
+
+    #[test]
+    fn flows_that_traverse_a_link_are_its_users() {
+        let crossing = [None, Some(None), None, Some(None), Some(Some(UserId(2)))];
+        let users = Users::of_crossing(crossing.into_iter());
+        let found = [1, 3, 4].map(|flow| users.of(FlowId(flow)).0);
+        assert_eq!((users.count(), found), (3, [0, 1, 2]));
+        let stations = users.folded(3).expect("three stations");
+        assert_eq!([1, 3, 4].map(|flow| stations.of(FlowId(flow)).0), [0, 1, 2]);
     }
 
     #[test]

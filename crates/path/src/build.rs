@@ -13,7 +13,7 @@ use crate::wire::Wire;
 use crate::wire_queue::WireQueue;
 use airpath_core::{
     ConfigError, Duration, FlowId, Port, Rate, Recorder, Registries, Seed, StageId, Stream, Time,
-    UserId, registry::dependent_components,
+    registry::dependent_components,
 };
 use airpath_link::{Files, Users};
 use std::cell::RefCell;
@@ -67,7 +67,7 @@ pub fn build_cut(
         hops: Vec::new(),
         queued_wires: Vec::new(),
         interrupts: false,
-        users: Users::new(scenario.flows.iter().map(|flow| flow.user.map(UserId))),
+        users: Users::default(),
         variable_delays: VariableDelays::default(),
         queues: Rc::default(),
         arrivals: BTreeMap::new(),
@@ -102,6 +102,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) queued_wires: Vec<HopPlace>,
     /// True while a hop is built that the scenario interrupts.
     pub(crate) interrupts: bool,
+    /// Users of the hop that is under construction.
     pub(crate) users: Users,
     pub(crate) variable_delays: VariableDelays,
     /// The queues that the links have created.

@@ -10,11 +10,11 @@ use crate::build::{Builder, wire};
 use crate::hops::HopSpec;
 use crate::network::{HopPlace, LinkPlace, Route};
 use crate::relay::Relay;
-use crate::scenario::{Direction, Scenario, WireSpec};
+use crate::scenario::{Direction, FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
 use airpath_aqm::{AnyQueue, Limit, Queue};
-use airpath_core::{ConfigError, Duration, Port, Setup, StageId};
-use airpath_link::{AnyLink, DirectionContext, InterruptibleLink, LinkContext, Sides};
+use airpath_core::{ConfigError, Duration, Port, Setup, StageId, UserId};
+use airpath_link::{AnyLink, DirectionContext, InterruptibleLink, LinkContext, Sides, Users};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -192,6 +192,7 @@ impl Builder<'_> {
                 .filter(|before| crossings.imply(position, *before))
                 .and_then(|before| passages.reverse[before].as_ref())
                 .map_or(Duration::ZERO, |before| before.delay);
+            self.users = self.users_of(position);
             let [forward, reverse] = match hop.wire {
                 Some(spec) => self.wired_hop(position, spec, lead)?,
                 None => self.linked_hop(position)?,
@@ -259,6 +260,15 @@ impl Builder<'_> {
         self.variable_delays.add_wire(origin, relay, true);
         self.connect(relay, Port(0), Route::To(entry.0, entry.1));
         (relay, Port(0))
+    }
+
+    /// Returns the users of a link at `position`: those of the flows that cross it.
+    fn users_of(&self, position: usize) -> Users {
+        let user = |flow: &FlowSpec| {
+            let crosses = self.scenario.crossed(flow).contains(&position);
+            crosses.then(|| flow.user.map(UserId))
+        };
+        Users::of_crossing(self.scenario.flows.iter().map(user))
     }
 
     /// Adds the stages of a hop with links: one stage for a link that can serve both directions,

@@ -21,10 +21,11 @@ from airpath.results import Result
 from airpath.results.captures import checked_points
 from airpath.results.export import checked_formats
 from airpath.results.overview import heading, tables
-from airpath.results.plot import refuse_nothing_over_time
+from airpath.results.panel_choice import refuse_nothing_over_time
 from airpath.results.save import Saving, check_places
 from airpath.results.window import checked_window
 from airpath.scenario import Scenario
+from airpath.scenario.path import main_link
 
 __all__ = ["run"]
 
@@ -151,7 +152,7 @@ def _check_recording(chosen: Scenario, window: str | None) -> None:
     """Reject a window of the timeline that the scenario does not record."""
     if window is not None:
         checked_window(window, chosen.duration / 1e9)
-        series = chosen.bottleneck.link.series
+        series = main_link(chosen).series
         refuse_nothing_over_time("--window", chosen.record.series, series)
 
 

@@ -10,6 +10,7 @@ from airpath.engine.flows import Source, TcpParameters
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import MISSING, Problem, show
 from airpath.scenario import Scenario
+from airpath.scenario.path import sides_by_name
 from airpath.scenario.tcp.table import Parameter, parameters
 from airpath.scenario.units import Size
 
@@ -84,10 +85,12 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
     if resolved.recording.has_flow_monitor:
         what = "is the simulator's: it counts at ends of flows that are a kernel's here"
         yield Problem(place, ("record", "flow_monitor"), True, what, "Remove it")
-    for table, hop in (("bottleneck", resolved.bottleneck), ("ack_path", resolved.ack_path)):
-        if hop.queue is not None and hop.queue.ends is not None:
-            what = f"only ends of {hop.queue.ends} read what it writes, and no kernel has them"
-            yield Problem(place, (table, "aqm"), hop.queue.kind, what, "Use another discipline")
+    sides = sides_by_name(scenario)
+    for each in resolved.path.directions:
+        if each.queue.ends is not None:
+            what = f"only ends of {each.queue.ends} read what it writes, and no kernel has them"
+            key = sides[each.name].aqm_at
+            yield Problem(place, key, each.queue.kind, what, "Use another discipline")
 
 
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:

@@ -6,21 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from airpath.engine.path import DIRECTIONS, ResolvedDirection
 from airpath.engine.queue import ResolvedQueue
 from airpath.engine.resolved import ResolvedScenario
+from airpath.scenario.path import key_text, sides_by_name
 from airpath.scenario.units import Size, quote
 
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
+    from airpath.scenario.link.base import Link
 
 __all__ = ["ADVISORIES", "Advisory", "Find", "find_advisories"]
 
 _ACK_BYTES = 40
-_QUEUES_OF_DATA = (
-    ("forward", "bottleneck", "bottleneck"),
-    ("reverse", "ack_path", "link that ACKs take"),
-)
-"""Direction of data, scenario table with the queue for the data, and name of the link for users."""
 _MANY_SLOTS = 10**7
 """Number of slots per replication from which a run takes some seconds of CPU time."""
 
@@ -87,57 +85,80 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
             )
 
 
-def _ecn_without_marks(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning if a flow negotiates ECN over a queue that does not mark."""
-    for place, where, who in _without_marks(resolved, ("on", "dctcp")):
+def _ecn_without_marks(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
+    """Yield a warning if a flow negotiates ECN over queues that do not mark."""
+    for key, where, who in _without_marks(scenario, resolved, ("on", "dctcp")):
         yield Advisory(
             "ecn-without-marks",
             f"ECN is on, but nothing marks at the {where}, so it does nothing. "
-            f"Set ecn = true in [{place}.aqm], for a discipline that has the key.",
+            f"Set ecn = true in [{key}], for a discipline that has the key.",
             who,
         )
 
 
-def _vcp_without_code(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
-    """Yield a warning for a VCP flow over a queue that writes no load code."""
-    for place, where, who in _without_marks(resolved, ("vcp",)):
+def _vcp_without_code(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
+    """Yield a warning for a VCP flow over queues that write no load code."""
+    for key, where, who in _without_marks(scenario, resolved, ("vcp",)):
         yield Advisory(
             "vcp-without-code",
             f'cc = "vcp", but nothing writes a load code at the {where}: VCP takes the load for '
             f"low, and nothing but losses reduces its window. "
-            f'Set {place}.aqm = {{kind = "vcp"}}.',
+            f'Set {key} = {{kind = "vcp"}}.',
             who,
         )
 
 
 def _without_marks(
-    resolved: ResolvedScenario, uses: tuple[str, ...]
+    scenario: Scenario, resolved: ResolvedScenario, uses: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield data queues that do not mark, with groups there whose ECN mode is in `uses`."""
-    hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
-    for way, place, where in _QUEUES_OF_DATA:
-        who = [
-            f"flows.{resolved.flows.group_key(group)}"
-            for group, flow in resolved.flows.first_of_groups.items()
-            if flow.direction == way and flow.source.tcp.ecn in uses
-        ]
-        queue = hops[place].queue if who else None
-        if queue is not None and not queue.marks:
-            yield place, where, who[0] if len(who) == 1 else f"{who[0]} and others"
+    """Yield the key of a queue, its place, and the groups whose ECN mode is in `uses`.
+
+    No queue that the data of these groups traverse marks; the yielded queue is the last of them.
+    """
+    who: dict[tuple[str, str], list[str]] = {}
+    flows = resolved.flows.first_of_groups
+    for way in DIRECTIONS:
+        for group, flow in flows.items():
+            if flow.direction != way or flow.source.tcp.ecn not in uses:
+                continue
+            queues = resolved.path.data_directions(flow)
+            if queues and not any(each.queue.marks for each in queues):
+                key = (queues[-1].name, _where(queues))
+                who.setdefault(key, []).append(f"flows.{resolved.flows.group_key(group)}")
+    sides = sides_by_name(scenario)
+    for (name, where), groups in who.items():
+        others = groups[0] if len(groups) == 1 else f"{groups[0]} and others"
+        yield key_text(scenario, sides[name].aqm_at), where, others
 
 
-def _nothing_fits(_scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
+def _where(queues: Sequence[ResolvedDirection]) -> str:
+    """Return the place of queues as text."""
+    if len(queues) > 1:
+        return f"hops {', '.join(each.name for each in queues)}"
+    name = queues[0].name
+    if name in ("reverse", "ack_path"):
+        return "link that ACKs take"
+    return name if name == "bottleneck" else f"hop {name}"
+
+
+def _nothing_fits(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield a warning for queue limits in bytes that are below the size of a packet."""
-    sizes: dict[str, dict[str, int]] = {"forward": {}, "reverse": {}}
+    sizes: dict[str, dict[str, int]] = {}
+    acked: set[str] = set()
     for group, flow in resolved.flows.first_of_groups.items():
-        sizes[flow.direction][f"flows.{resolved.flows.group_key(group)}"] = flow.source.packet_bytes
-    yield from _below(resolved.queue, "bottleneck.aqm", sizes["forward"])
-    of_acks = {"the ACKs": _ACK_BYTES} if sizes["forward"] else {}
-    yield from _below(resolved.ack_path.queue, "ack_path.aqm", sizes["reverse"] or of_acks)
+        who = f"flows.{resolved.flows.group_key(group)}"
+        for each in resolved.path.data_directions(flow):
+            sizes.setdefault(each.name, {})[who] = flow.source.packet_bytes
+        acked.update(each.name for each in resolved.path.ack_directions(flow))
+    sides = sides_by_name(scenario)
+    for each in resolved.path.directions:
+        of_acks = {"the ACKs": _ACK_BYTES} if each.name in acked else {}
+        place = key_text(scenario, sides[each.name].aqm_at)
+        yield from _below(each.queue, place, sizes.get(each.name) or of_acks)
 
 
-def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
-    most = None if queue is None else queue.limit_bytes
+def _below(queue: ResolvedQueue, place: str, sizes: Mapping[str, int]) -> Iterator[Advisory]:
+    most = queue.limit_bytes
     refused = {who: size for who, size in sizes.items() if most is not None and size > most}
     if not refused:
         return
@@ -154,18 +175,14 @@ def _below(queue: ResolvedQueue | None, place: str, sizes: Mapping[str, int]) ->
 
 def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield a warning for packets whose parity is too small to correct a symbol."""
-    back = getattr(scenario.ack_path, "link", None)
-    links = [("bottleneck.link", scenario.bottleneck.link, "forward"), ("ack_path.link", back, "")]
-    for place, link, way in links:
-        if link is None or not link.has_parity:
+    for place, link, names in _links(scenario):
+        if not link.has_parity:
             continue
-        carries_both = way == "forward" and back is None and resolved.ack_path.queue is not None
         sizes: dict[int, str] = {}
         for flow in resolved.flows.first_of_groups.values():
-            is_ahead = flow.direction == (way or "reverse")
-            if carries_both or not is_ahead:
+            if names & {each.name for each in resolved.path.ack_directions(flow)}:
                 sizes.setdefault(flow.source.ack_bytes, "an ACK")
-            if carries_both or is_ahead:
+            if names & {each.name for each in resolved.path.data_directions(flow)}:
                 sizes.setdefault(flow.source.packet_bytes, "a packet")
         for size, what in sizes.items():
             rate = link.uncorrected_code_rate(size) if size else None
@@ -180,18 +197,25 @@ def _nothing_corrected(scenario: Scenario, resolved: ResolvedScenario) -> Iterat
 
 def _many_slots(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield a warning for links whose short slots make a replication slow."""
-    hops = {"bottleneck": resolved.bottleneck, "ack_path": resolved.ack_path}
-    for place, hop in hops.items():
-        slots = 0.0 if hop.link is None else hop.link.slots(resolved.duration_ns)
+    links = {each.name: each.link for each in resolved.path.directions}
+    for place, link, names in _links(scenario):
+        slots = links[min(names)].slots(resolved.duration_ns)
         if slots > _MANY_SLOTS:
-            slot = getattr(scenario, place).link.slot
             yield Advisory(
                 "many-slots",
-                f"slot = {quote(str(slot))}: {slots:.3g} slots in a "
+                f"slot = {quote(str(link.slot))}: {slots:.3g} slots in a "  # type: ignore[attr-defined]
                 "replication, each of which takes up to 1 us of processor time while a user has "
                 "data. Set a longer slot.",
-                f"{place}.link",
+                place,
             )
+
+
+def _links(scenario: Scenario) -> Iterator[tuple[str, Link, set[str]]]:
+    """Yield the key and the link of each description of a link, and the directions that use it."""
+    found: dict[str, tuple[Link, set[str]]] = {}
+    for name, side in sides_by_name(scenario).items():
+        found.setdefault(key_text(scenario, side.link_at), (side.link, set()))[1].add(name)
+    yield from ((key, link, names) for key, (link, names) in found.items())
 
 
 Find = Callable[["Scenario", ResolvedScenario], Iterator[Advisory]]

@@ -132,7 +132,7 @@ def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
 
 def _rate_bps(resolved: ResolvedScenario) -> float:
     """Return the largest rate of the bottleneck; 0 if the scenario contains no rate."""
-    changes = (change.rate_bps or 0 for change in resolved.changes)
+    changes = (change.rate_bps or 0 for change in resolved.changes_of_bottleneck)
     return float(max(resolved.link.largest_rate_bps, *changes, 0))
 
 

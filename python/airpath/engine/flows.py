@@ -282,6 +282,12 @@ class Flow:
         return self.description.get("user")
 
     @property
+    def hops(self) -> tuple[str, str] | None:
+        """Names of the first and the last hop that the flow crosses; None for all hops."""
+        found = self.description.get("hops")
+        return None if found is None else (str(found[0]), str(found[1]))
+
+    @property
     def stop_ns(self) -> int | None:
         """Time after which the source offers no new data, ns; None if it never stops."""
         return self.description.get("stop_ns")

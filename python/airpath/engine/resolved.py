@@ -13,45 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airpath.engine.flows import Flow, Flows, Wire
+from airpath.engine.flows import Flow, Flows
 from airpath.engine.link import ResolvedLink
+from airpath.engine.path import DIRECTIONS, ResolvedDirection, ResolvedHop, ResolvedPath
 from airpath.engine.queue import ResolvedQueue
 from airpath.scenario.cc import Congestion
 
-__all__ = ["Change", "Hop", "Recording", "ResolvedScenario"]
+__all__ = ["Change", "Recording", "ResolvedScenario"]
 
 DERIVED_SERIES = ("capacity",)
 """Series that Python computes from the trace, instead of recordings by the engine."""
-
-
-@dataclass(frozen=True)
-class Hop:
-    """A hop in one direction: a queue and a link.
-
-    Parameters
-    ----------
-    description : mapping
-        Resolved form of the hop.
-    """
-
-    description: Mapping[str, Any]
-
-    @cached_property
-    def link(self) -> ResolvedLink | None:
-        """The link; None if ACKs traverse no link, or use the link of the opposite direction."""
-        found = self.description.get("link")
-        return ResolvedLink(found) if found else None
-
-    @cached_property
-    def queue(self) -> ResolvedQueue | None:
-        """The queue discipline; None without a queue."""
-        found = self.description.get("queue")
-        return ResolvedQueue(found) if found else None
-
-    @property
-    def delay_ns(self) -> int:
-        """One-way propagation delay, ns."""
-        return int(self.description.get("delay_ns", 0))
 
 
 @dataclass(frozen=True)
@@ -84,7 +55,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Change:
-    """A scheduled change of the bottleneck's link.
+    """A scheduled change of the link of a hop.
 
     Parameters
     ----------
@@ -98,6 +69,8 @@ class Change:
         New MCSs of the station, downlink first.
     moved_db : float or None
         Change of the mean SNR of the station, dB.
+    hop : str or None
+        Name of the hop; None for the bottleneck.
     """
 
     at_s: float
@@ -105,6 +78,7 @@ class Change:
     user: int | None
     schemes: tuple[str, ...]
     moved_db: float | None
+    hop: str | None = None
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Change:
@@ -117,6 +91,7 @@ class Change:
             action.get("user"),
             tuple(filter(None, schemes)),
             action.get("moved_db"),
+            description.get("hop"),
         )
 
 
@@ -179,35 +154,51 @@ class ResolvedScenario:
         return Flows(self.document["flows"])
 
     @cached_property
-    def link(self) -> ResolvedLink:
-        """The bottleneck's link."""
-        return ResolvedLink(self.document["bottleneck"]["link"])
-
-    @cached_property
-    def queue(self) -> ResolvedQueue:
-        """The queue discipline of the bottleneck."""
-        return ResolvedQueue(self.document["bottleneck"]["queue"])
-
-    @cached_property
-    def bottleneck(self) -> Hop:
-        """The bottleneck hop, in forward direction."""
-        return Hop(self.document["bottleneck"])
+    def path(self) -> ResolvedPath:
+        """The hops of the path."""
+        return ResolvedPath.of(self.document)
 
     @property
-    def ack_path_kind(self) -> str:
-        """Kind of the ACK path: ``ideal``, ``link`` or ``reverse``."""
-        return str(self.document["ack_path"]["kind"])
+    def hops(self) -> Sequence[ResolvedHop]:
+        """The hops, in order from the servers to the users."""
+        return self.path.hops
 
     @cached_property
-    def ack_path(self) -> Hop:
-        """The hop that ACKs traverse."""
-        return Hop(self.document["ack_path"])
+    def data_directions(self) -> Sequence[ResolvedDirection]:
+        """Directions of hops that data traverse, from the servers; the bottleneck in short form."""
+        if self.is_short_form:
+            return [self.bottleneck]
+        names = {
+            each.name for flow in self.flows.entries for each in self.path.data_directions(flow)
+        }
+        directions = (each for hop in self.hops for each in hop.directions)
+        return [each for each in directions if each.name in names]
 
-    @cached_property
-    def backhaul(self) -> Wire | None:
-        """The wired hop before the bottleneck; None without a backhaul."""
-        found = self.document.get("backhaul")
-        return Wire.of(found) if found else None
+    @property
+    def is_short_form(self) -> bool:
+        """True if the document has the short form of a path, False for a list of hops."""
+        return self.ack_path_kind is not None
+
+    @property
+    def ack_path_kind(self) -> str | None:
+        """Kind of the ACK path in the short form of a path; None for a list of hops."""
+        found = self.document.get("ack_path")
+        return None if found is None else str(found["kind"])
+
+    @property
+    def bottleneck(self) -> ResolvedDirection:
+        """The direction of a hop that results show by default; see `ResolvedPath.bottleneck`."""
+        return self.path.bottleneck
+
+    @property
+    def link(self) -> ResolvedLink:
+        """The link of the bottleneck."""
+        return self.bottleneck.link
+
+    @property
+    def queue(self) -> ResolvedQueue:
+        """The queue discipline of the bottleneck."""
+        return self.bottleneck.queue
 
     @cached_property
     def recording(self) -> Recording:
@@ -224,30 +215,25 @@ class ResolvedScenario:
 
     @cached_property
     def changes(self) -> Sequence[Change]:
-        """Changes of the bottleneck's link, in ascending order of time."""
+        """Changes of the links of hops, in ascending order of time."""
         found = self.document["controls"]
         return [Change.of(each) for each in sorted(found, key=lambda change: change["at_ns"])]
 
+    @property
+    def changes_of_bottleneck(self) -> Sequence[Change]:
+        """Changes of the bottleneck's link, in ascending order of time."""
+        names = (None, self.path.bottleneck_hop.name)
+        return [change for change in self.changes if change.hop in names]
+
     def links(self) -> Iterator[tuple[str, ResolvedLink]]:
         """Yield the name in results and the link of each hop; a duplex link occurs twice."""
-        yield "bottleneck", self.link
-        if self.ack_path_kind == "reverse":
-            yield "reverse", self.ack_path.link or self.link
-        elif self.ack_path.link is not None:
-            yield "ack_path", self.ack_path.link
+        for direction in self.path.directions:
+            yield direction.name, direction.link
 
     def base_rtt_s(self, flow: Flow) -> float:
         """Return the two-way propagation delay of a flow's path, s."""
         wires = (flow.access, flow.egress, flow.ack_access, flow.return_wire)
-        there_ns, other_ns = self.link.latencies_ns
-        there_ns += self.bottleneck.delay_ns
-        if self.ack_path.link is not None:
-            back_ns = self.ack_path.delay_ns + self.ack_path.link.latencies_ns[0]
-        else:
-            is_same = self.ack_path_kind == "reverse"
-            back_ns = self.bottleneck.delay_ns + other_ns if is_same else 0
-        backhaul_ns = 0 if self.backhaul is None else 2 * self.backhaul.delay_ns
-        shared_ns = there_ns + back_ns + backhaul_ns
+        shared_ns = sum(self.path.delay_ns(flow, direction) for direction in DIRECTIONS)
         return (sum(wire.delay_ns for wire in wires) + shared_ns) / 1e9
 
     # --- other scenarios -----------------------------------------------------------------------

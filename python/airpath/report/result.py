@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
 
     from airpath.engine.advisory import Advisory
+    from airpath.engine.path import ResolvedHop
     from airpath.engine.resolved import ResolvedScenario
     from airpath.results.result import Result
 
@@ -118,14 +119,33 @@ def scenario_facts(resolved: ResolvedScenario) -> list[tuple[str, str]]:
         sources[source_name(resolved, members[0])] += len(members)
     facts = [
         ("flows", ", ".join(f"{count} {name}" for name, count in sources.items())),
-        ("queue discipline", resolved.queue.kind),
-        ("link", resolved.link.kind),
-        ("path of the ACKs", resolved.ack_path_kind),
+        *_path_facts(resolved),
         ("duration", f"{resolved.duration_s:g} s"),
     ]
     if resolved.warmup_ns:
         facts.append(("warm-up, not counted", f"{resolved.warmup_s:g} s"))
     return facts
+
+
+def _path_facts(resolved: ResolvedScenario) -> list[tuple[str, str]]:
+    """Return the facts of the path: one line for each hop, or queue, link and ACKs of one hop."""
+    kind = resolved.ack_path_kind
+    if kind is not None:
+        return [
+            ("queue discipline", resolved.queue.kind),
+            ("link", resolved.link.kind),
+            ("path of the ACKs", kind),
+        ]
+    return [(f"hop {hop.name}", _hop_text(hop)) for hop in resolved.hops]
+
+
+def _hop_text(hop: ResolvedHop) -> str:
+    if hop.wire is not None:
+        return "wire"
+    texts = {name: f"{each.link.kind}, {each.queue.kind}" for name, each in hop.by_name.items()}
+    if len(set(texts.values())) == 1 and len(texts) == 2:
+        return f"{next(iter(texts.values()))}, both directions"
+    return "; ".join(f"{name}: {text}" for name, text in texts.items())
 
 
 def advisory_section(found: Iterable[tuple[Advisory, str]]) -> Iterator[Section]:

@@ -89,7 +89,7 @@ class Capacity:
         else:
             return None
         changes = []
-        for change in resolved.changes:
+        for change in resolved.changes_of_bottleneck:
             if change.rate_bps is None:
                 return None  # This change applies to one station.
             changes.append((change.at_s, change.rate_bps / nominal_bps))

@@ -299,7 +299,8 @@ def counts_of(
     entries = [each for each in run.get("distributions", ()) if each["quantity"] == quantity]
     known = {each["of"] for each in entries}
     if quantity == "sojourn":
-        wanted = queues_at([queue["name"] for queue in run["queues"]], of or "bottleneck")
+        names = [queue["name"] for queue in run["queues"]]
+        wanted = queues_at(names, of or resolved.bottleneck.name)
     elif of is None:
         wanted = sorted(known)
     else:
@@ -309,9 +310,9 @@ def counts_of(
     return Counts.pooled([_counts(each) for each in entries if each["of"] in wanted])
 
 
-def default_owner(quantity: str) -> str:
+def default_owner(resolved: ResolvedScenario, quantity: str) -> str:
     """Return the default `of` of `Result.distribution`: the bottleneck, or all flows."""
-    return "bottleneck" if quantity == "sojourn" else "all"
+    return resolved.bottleneck.name if quantity == "sojourn" else "all"
 
 
 def owners(resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str) -> Iterator[str]:

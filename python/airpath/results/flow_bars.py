@@ -30,12 +30,12 @@ def propagation_s(result: Result, flow: int) -> float:
     Parameters
     ----------
     result : Result
-        Result whose flows send data in the forward direction.
+        Result.
     flow : int
         Index of the flow, from 0.
     """
-    about, hops = result.resolved.flows[flow], result.resolved
-    shared_ns = hops.bottleneck.delay_ns + (hops.backhaul.delay_ns if hops.backhaul else 0)
+    about, path = result.resolved.flows[flow], result.resolved.path
+    shared_ns = path.delay_ns(about, about.direction)
     return (about.access.delay_ns + about.egress.delay_ns + shared_ns) / 1e9
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airpath.engine.path import ResolvedDirection
 from airpath.engine.resolved import Change
 from airpath.present import style
 from airpath.present.bands import (
@@ -82,6 +84,7 @@ class Panels:
         if served is not None:
             top = max(top, self._stack(axis, served))
         series = self._series("delivered")
+        series = series[series["id"].isin(self._flows_at_bottleneck)]
         delivered = _mbps(series["time_s"], series["value"] * 8, edges)
         label = "delivered in order (payload)"
         axis.stairs(delivered, edges, color=colours["black"], lw=1.0, baseline=None, label=label)
@@ -93,16 +96,20 @@ class Panels:
         style.mark_beyond(axis, middles, delivered, "black", "Mbit/s")
         style.legend_above(axis)
 
-    def queue_length(self, axis: Axes) -> None:
-        """Draw the queue length at the bottleneck, for each user with a queue, and the drops."""
-        parts = {name: self._levels_of("queue", name) for name in self._queues}
+    def queue_length(self, axis: Axes, at: ResolvedDirection | None = None) -> None:
+        """Draw the queue length at a hop, for each user with a queue, and the drops.
+
+        `at` is the direction of the hop. Default: the bottleneck.
+        """
+        names = self._queues_at(at)
+        parts = {name: self._levels_of("queue", name) for name in names}
         top = max([1.0, *(float(part["value"].max()) for part in parts.values() if len(part))])
         if len(parts) > _MOST_FLOWS:
             means = [
                 mean_levels(part["time_s"].to_numpy(), part["value"].to_numpy(), self._edges)
                 for part in parts.values()
             ]
-            draw_quantiles(axis, np.array(means), self._edges, self._users)
+            draw_quantiles(axis, np.array(means), self._edges, users_in_words(names))
         else:
             for (name, part), colour in zip(parts.items(), SHADES, strict=False):
                 look: dict[str, Any] = {"color": style.COLOURS[colour], "lw": 0.9}
@@ -110,16 +117,20 @@ class Panels:
                     look["label"] = user_of(name)
                 axis.step(part["time_s"], part["value"], where="post", **look)
         style.legend_above(axis)
-        levels = self._levels(top)
+        levels = self._levels(top, at)
         height = 1.09 * max([top, *levels])
         style.mark_levels(axis, levels, height)
-        self._mark_drops(axis)
-        axis.set_ylabel("queue length, packets")
+        self._mark_drops(axis, names)
+        axis.set_ylabel("queue length, packets" if at is None else _at(at, "queue, packets"))
         axis.set_ylim(0, height)
 
-    def queueing_delay(self, axis: Axes) -> None:
-        """Draw the sojourn times at the bottleneck, separately for each user with a queue."""
-        series, edges, names = self._bottleneck_events("sojourn"), self._edges, self._queues
+    def queueing_delay(self, axis: Axes, at: ResolvedDirection | None = None) -> None:
+        """Draw the sojourn times at a hop, separately for each user with a queue.
+
+        `at` is the direction of the hop. Default: the bottleneck.
+        """
+        names, edges = self._queues_at(at), self._edges
+        series = self._events_at("sojourn", names)
         longest = f"longest in {edges[1] - edges[0]:.3g} s"
         waits = {}
         for name in names:
@@ -129,7 +140,7 @@ class Panels:
         highest = {name: largest_in_bins(*of, edges) for name, of in waits.items()}
         if len(names) > _MOST_FLOWS:
             curves = np.array(list(highest.values()))
-            draw_quantiles(axis, curves, edges, f"{self._users}, {longest}")
+            draw_quantiles(axis, curves, edges, f"{users_in_words(names)}, {longest}")
         elif len(names) > 1:
             for name, colour in zip(names, SHADES, strict=False):
                 self._draw_waits(axis, *waits[name], colour)
@@ -141,10 +152,10 @@ class Panels:
             look = {"color": style.COLOURS["red"], "lw": 1.2}
             axis.stairs(highest[names[0]], edges, baseline=None, label=longest, **look)
             self._draw_waits(axis, *waits[names[0]], "blue", label="of each packet")
-        axis.set_ylabel("sojourn time, ms")
+        axis.set_ylabel(_at(at, "sojourn time, ms"))
         axis.set_ylim(bottom=0)
         height = axis.get_ylim()[1]
-        levels = self._quantiles_ms() if len(names) == 1 else {}
+        levels = self._quantiles_ms(names[0]) if len(names) == 1 else {}
         shown = {level: names for level, names in levels.items() if level <= height}
         style.mark_levels(axis, shown, height)
         style.legend_above(axis)
@@ -228,7 +239,7 @@ class Panels:
 
     def _states(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         series = self._result.series(name, self._replication)
-        series = series[series["id"] == 0]
+        series = series[series["id"] == self._result.resolved.path.bottleneck_id]
         return series["time_s"].to_numpy(), series["value"].to_numpy().astype(int)
 
     def _draw_states(
@@ -252,26 +263,38 @@ class Panels:
         axis.set_ylim(0, 1)
         style.legend_above(axis)
 
-    def _quantiles_ms(self) -> dict[float, list[str]]:
+    def _quantiles_ms(self, name: str) -> dict[float, list[str]]:
         """Map the median and the 95th percentile of sojourn times, ms, to their labels."""
         queues = self._result.replications[self._replication]["queues"]
-        queue = next(queue for queue in queues if queue["name"] == self._queues[0])
+        queue = next(queue for queue in queues if queue["name"] == name)
         found: dict[float, list[str]] = {}
-        for name, label in (("p50_sojourn_s", "median"), ("p95_sojourn_s", "p95")):
-            if queue[name] is not None:
-                found.setdefault(1e3 * queue[name], []).append(label)
+        for level, label in (("p50_sojourn_s", "median"), ("p95_sojourn_s", "p95")):
+            if queue[level] is not None:
+                found.setdefault(1e3 * queue[level], []).append(label)
         return found
 
     # --- shared helpers ------------------------------------------------------------------------
 
     @property
-    def _queues(self) -> list[str]:
-        return queues_at(queue_names(self._result.replications), "bottleneck")
+    def _bottleneck(self) -> str:
+        return self._result.resolved.bottleneck.name
+
+    @property
+    def _flows_at_bottleneck(self) -> list[int]:
+        """Flows whose data or ACKs traverse the bottleneck's hop."""
+        resolved = self._result.resolved
+        hop = resolved.path.bottleneck_hop
+        return [n for n, flow in enumerate(resolved.flows) if hop in resolved.path.crossed(flow)]
+
+    def _queues_at(self, at: ResolvedDirection | None) -> list[str]:
+        """Return the names of the queues of a direction of a hop; None is the bottleneck."""
+        name = self._bottleneck if at is None else at.name
+        return queues_at(queue_names(self._result.replications), name)
 
     @property
     def _users(self) -> str:
         """Number of users of the bottleneck as text."""
-        return users_in_words(self._queues)
+        return users_in_words(self._queues_at(None))
 
     @property
     def _warmup_s(self) -> float:
@@ -283,11 +306,11 @@ class Panels:
         first, last = self._window_s
         return series[(series["time_s"] >= first) & (series["time_s"] <= last)]
 
-    def _bottleneck_events(self, name: str) -> pd.DataFrame:
-        """Return the events of a series at the bottleneck's queues within the window."""
+    def _events_at(self, name: str, queues: Sequence[str]) -> pd.DataFrame:
+        """Return the events of a series at some queues within the window."""
         series = self._series(name)
         # Directories of version 0.1.0 may not have the name of the queue.
-        return series[series["queue"].isin(self._queues) | series["queue"].isna()]
+        return series[series["queue"].isin(queues) | series["queue"].isna()]
 
     def _levels_of(self, name: str, of: int | str) -> pd.DataFrame:
         """Return a series of levels of one flow (index) or queue (name) within the window."""
@@ -310,7 +333,7 @@ class Panels:
         # Several queues if each user or station has one. Directories of version 0.1.0 may not have
         # queue names.
         queues = series["queue"]
-        at_it = queues.astype(str).str.fullmatch("bottleneck(/.*)?")
+        at_it = queues.astype(str).str.fullmatch(f"{re.escape(self._bottleneck)}(/.*)?")
         series = series[at_it | queues.isna()]
         sizes = np.array([flow.source.packet_bytes for flow in self._result.resolved.flows])
         return series.assign(bits=8 * sizes[series["id"]])
@@ -334,9 +357,10 @@ class Panels:
             floor = above
         return float(floor.max(initial=0.0))
 
-    def _levels(self, top: float) -> dict[float, list[str]]:
+    def _levels(self, top: float, at: ResolvedDirection | None) -> dict[float, list[str]]:
         """Map queue lengths to mark (limit, thresholds, regimes) to labels, up to 1.3 `top`."""
-        queue, link = self._result.resolved.queue, self._result.resolved.link
+        hop = self._result.resolved.bottleneck if at is None else at
+        queue, link = hop.queue, hop.link
         known = [(queue.limit_packets, "limit")]
         if not queue.get("by_rate"):  # With by_rate, the thresholds depend on the rate of the link.
             thresholds = ("min_th", "max_th")
@@ -349,10 +373,10 @@ class Panels:
                 found.setdefault(level, []).append(name)
         return found
 
-    def _mark_drops(self, axis: Axes) -> None:
+    def _mark_drops(self, axis: Axes, queues: Sequence[str]) -> None:
         if "drop" not in self._result.resolved.recording.series:
             return
-        series = self._bottleneck_events("drop")
+        series = self._events_at("drop", queues)
         for reason, (label, colour) in _DROPS.items():
             times = series.loc[series["value"] == DROP_REASONS.index(reason), "time_s"]
             if len(times):
@@ -412,6 +436,11 @@ class Panels:
                 fontsize=style.points(8.5),
                 color=style.COLOURS["black"],
             )
+
+
+def _at(hop: ResolvedDirection | None, label: str) -> str:
+    """Return the label of an axis, with the name of the hop if it is not the bottleneck."""
+    return label if hop is None else f"{style.literal(hop.name)}\n{label}"
 
 
 def _edges(first_s: float, last_s: float) -> NDArray[np.float64]:

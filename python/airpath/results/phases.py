@@ -32,11 +32,14 @@ _ADD_UP = ("mean_packets", "arrived", "drops", "marks")
 """Quantities that are summed over the queues of a cell's users."""
 
 
-def phase_rows(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the phases of one replication; empty if there was no event after the warm-up."""
+def phase_rows(run: Mapping[str, Any], bottleneck: str) -> list[dict[str, Any]]:
+    """Return the phases of one replication; empty if there was no event after the warm-up.
+
+    `bottleneck` is the name in results of the link whose quantities the phases contain.
+    """
     names = [queue["name"] for queue in run["queues"]]
-    places = [names.index(name) for name in queues_at(names, "bottleneck")]
-    link = [each["name"] for each in run["links"]].index("bottleneck")
+    places = [names.index(name) for name in queues_at(names, bottleneck)]
+    link = [each["name"] for each in run["links"]].index(bottleneck)
     return [
         {
             "phase": number,

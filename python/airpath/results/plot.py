@@ -6,7 +6,7 @@ distinguish.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from airpath.present import figure_files, style
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.shares import count_drawn, draw_shares
 from airpath.results.distribution_plot import DistributionPlot
+from airpath.results.panel_choice import Draw, refuse_nothing_over_time, shown_panels
 from airpath.results.panels import SHADES, Panels
 from airpath.results.provenance import source_line
 from airpath.results.recordings import check_finished
@@ -28,29 +29,14 @@ from airpath.results.tables import queue_names
 from airpath.results.user_plot import MOST_USERS, UserPlot
 from airpath.results.users import queues_at, users_in_words
 from airpath.results.window import Window, checked_window
-from airpath.scenario.link.base import Link
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["Plot", "refuse_nothing_over_time"]
-
-Draw = Callable[[Panels, "Axes"], None]
-
-_PANELS: Sequence[tuple[str, float, Draw]] = (
-    ("delivered", 1.5, Panels.rates),
-    ("queue", 1.0, Panels.queue_length),
-    ("sojourn", 1.0, Panels.queueing_delay),
-    ("snr", 1.0, Panels.snr),
-    ("cwnd", 1.0, Panels.windows),
-    ("regime", 0.8, Panels.regimes),
-    ("mcs", 0.8, Panels.schemes),
-)
-"""Panels over time: required series, relative height, and drawing method of each panel."""
+__all__ = ["Plot"]
 
 _MOST_BARS = 400
 
@@ -91,9 +77,9 @@ class Plot(DistributionPlot, UserPlot):
         ``cwnd`` for the congestion windows, ``regime`` for a multi-regime link and ``mcs`` for an
         adaptive link. The series ``drop`` adds marks to the queue panel. If each user or station
         has a queue, the panels for queue, delay and SNR have a line for each queue. For more than
-        six queues, they show the median and a band from the 10 % to the 90 % quantile. Vertical
-        lines mark scheduled rate changes. A triangle at the upper edge marks a curve that leaves
-        its panel.
+        six queues, they show the median and a band from the 10 % to the 90 % quantile. For a list
+        of hops, there is a panel for each queue that data traverse. Vertical lines mark scheduled
+        rate changes. A triangle at the upper edge marks a curve that leaves its panel.
 
         Parameters
         ----------
@@ -192,7 +178,7 @@ class Plot(DistributionPlot, UserPlot):
     @drawing
     def pmf(
         self,
-        queue: str = "bottleneck",
+        queue: str | None = None,
         solution: Solution | None = None,
         **_options: Unpack[FigureOptions],
     ) -> Figure:
@@ -200,7 +186,7 @@ class Plot(DistributionPlot, UserPlot):
 
         Parameters
         ----------
-        queue : str
+        queue : str, optional
             Name of the queue, as in `Result.pmf`. Default: the bottleneck.
         solution : Solution, optional
             Solution of an analytic model, whose queue length is marked. Default: none.
@@ -211,6 +197,7 @@ class Plot(DistributionPlot, UserPlot):
                 f"{error_prefix('solution', solution)}: not a solution. "
                 "Use a result of airpath.solve."
             )
+        queue = self._result.resolved.bottleneck.name if queue is None else queue
         table = self._result.pmf(queue)
         table = table.iloc[: min(count_drawn(table["mean"].tolist()), _MOST_BARS)]
         colours = style.COLOURS
@@ -244,7 +231,7 @@ class Plot(DistributionPlot, UserPlot):
     def _ranges(self, queue: str) -> list[tuple[float, str, str]]:
         """Return lower end, colour and label of each range of queue lengths (regime)."""
         boundaries = self._result.resolved.link.regime_boundaries
-        if queue != "bottleneck" or not boundaries:
+        if queue != self._result.resolved.bottleneck.name or not boundaries:
             return [(0, "blue", "")]
         names = regime_names(self._result)
         return [
@@ -371,7 +358,8 @@ class Plot(DistributionPlot, UserPlot):
         return paths
 
     def _shown_panels(self) -> list[tuple[str, float, Draw]]:
-        return _shown(self._result.resolved.recording.series, self._link_series)
+        resolved = self._result.resolved
+        return shown_panels(resolved.recording.series, self._link_series, resolved.data_directions)
 
     # --- layout and headings -------------------------------------------------------------------
 
@@ -427,8 +415,9 @@ class Plot(DistributionPlot, UserPlot):
     def _head(self, figure: Figure, replication: int, window_s: tuple[float, float]) -> None:
         run = self._result.replications[replication]
         goodput = sum(flow["goodput_bps"] for flow in run["flows"]) / 1e6
-        link = next(link for link in run["links"] if link["name"] == "bottleneck")
-        names = queues_at(queue_names(self._result.replications), "bottleneck")
+        bottleneck = self._result.resolved.bottleneck.name
+        link = next(link for link in run["links"] if link["name"] == bottleneck)
+        names = queues_at(queue_names(self._result.replications), bottleneck)
         whose = f" of all {len(run['flows'])} flows" if len(names) > 1 else ""
         first, last = window_s
         is_whole = window_s == (0.0, self._end_s)
@@ -461,39 +450,3 @@ def _wait(queues: Sequence[Mapping[str, Any]]) -> list[str]:
     users = users_in_words([queue["name"] for queue in queues])
     spread = f"from {min(p95):.3g} to {max(p95):.3g} ms by {users.split()[1].removesuffix('s')}"
     return [f"sojourn time of the packets of {users}: mean {mean:.3g} ms, p95 {spread}"]
-
-
-def _shown(recorded: Sequence[str], link_series: frozenset[str]) -> list[tuple[str, float, Draw]]:
-    """Return the panels whose series was recorded."""
-    return [
-        panel
-        for panel in _PANELS
-        if panel[0] in recorded and panel[0] not in Link.all_series() - link_series
-    ]
-
-
-def refuse_nothing_over_time(
-    what: str, recorded: Sequence[str], link_series: frozenset[str]
-) -> None:
-    """Raise an error if no series for a plot over time was recorded.
-
-    Parameters
-    ----------
-    what : str
-        Name of the calling method or argument, for the message: ``timeline``.
-    recorded : sequence of str
-        Names of the recorded series.
-    link_series : frozenset of str
-        Names of the link-specific series that the bottleneck link can record.
-
-    Raises
-    ------
-    BadValueError
-        If no recorded series has a panel.
-    """
-    if not _shown(recorded, link_series):
-        names = ", ".join(name for name, _, _ in _PANELS if name not in Link.all_series())
-        raise BadValueError(
-            f"{what}: nothing is recorded that is drawn over time. "
-            f"Add at least one of {names} to record.series."
-        )

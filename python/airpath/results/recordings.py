@@ -121,7 +121,8 @@ class Recordings(Statistics):
         -------
         series : DataFrame
             Columns `time_s`, `id` and `value`. `id` is the flow. For ``queue``, ``regime`` and
-            ``mcs``, `id` is the queue: 0 for the bottleneck, 1 for the ACK path. ``queue``,
+            ``mcs``, `id` is the queue: 0 for the bottleneck, 1 for the ACK path; in a list of hops,
+            from the users to the servers, the forward direction of each hop first. ``queue``,
             ``sojourn``, ``drop``, ``mark`` and ``seq_dropped`` also have a column `queue`, the name
             of the queue. It has no value for packets that were dropped outside a queue.
 
@@ -243,14 +244,14 @@ class Recordings(Statistics):
         regimes = None
         if "regime" in self.resolved.recording.series and self.replications:
             series = self.series("regime", replication)
-            of_bottleneck = series[series["id"] == 0]
+            of_bottleneck = series[series["id"] == self.resolved.path.bottleneck_id]
             regimes = (of_bottleneck["time_s"].to_numpy(), of_bottleneck["value"].to_numpy())
         offset_s = self._trace_offset_s(replication)
         return Capacity.of(self.resolved, self._traces, regimes, offset_s)
 
     def _trace_offset_s(self, replication: int) -> float:
         for link in self.replications[replication]["links"] if self.replications else ():
-            if link["name"] == "bottleneck":
+            if link["name"] == self.resolved.bottleneck.name:
                 return float(link.get("counters", {}).get("trace_offset_s", 0.0))
         return 0.0
 

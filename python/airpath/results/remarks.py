@@ -12,11 +12,10 @@ from airpath.engine.flows import Flow
 from airpath.engine.link import ResolvedLink
 from airpath.engine.resolved import ResolvedScenario
 from airpath.results.flow_table import FlowTable
+from airpath.results.hop_queues import may_wait_elsewhere, queue_advisories
 from airpath.results.window_limit import (
-    FULL,
     LIMITED,
     limited_flows,
-    shared_loads,
     window_limited,
 )
 
@@ -67,22 +66,8 @@ INVALID = (
 )
 
 _OUTSIDE = "outside_table_packets"
-BACKHAUL = (
-    "packets wait {wait:.3g} ms on average for the backhaul{way} and {other:.3g} ms for the "
-    "link next to it: the backhaul is the bottleneck. Set a backhaul.rate above the rate of that "
-    "link."
-)
-
 _MOST_GAPS = 7
 """Shortest reported gap without arrivals, in mean gaps; its probability is below 0.001."""
-
-FULL_BACKHAUL = (
-    "flows use {load:.0%} of the backhaul{way} and {other:.0%} of the link next to it: the "
-    "backhaul is the bottleneck. Its queue has no limit and is in no table: set backhaul.limit, or "
-    "a backhaul.rate above the rate of that link."
-)
-_SHORT_WAIT_S = 1e-3
-"""Largest mean sojourn time in a backhaul that is not reported, s."""
 
 Runs = Sequence[Mapping[str, Any]]
 
@@ -129,7 +114,7 @@ def measurement_advisories(resolved: ResolvedScenario, replications: Runs) -> li
     limited = limited_flows(resolved, replications) if replications else {}
     for group, members in resolved.flows.groups.items() if replications else ():
         noted += _of_group(group, members, limited, resolved, replications)
-    noted += _backhaul(resolved, replications) if replications else ()
+    noted += queue_advisories(resolved, replications) if replications else ()
     for name, link in resolved.links():
         noted += _outside_table(name, link, replications)
     return noted
@@ -161,7 +146,7 @@ class RunOutline:
             or bool((flows.column("rwnd_limited_share") > LIMITED).any())
             or any(flow.start.gap_ns is not None for flow in resolved.flows.entries)
             or any(link.get("counters", {}).get(_OUTSIDE) for link in run["links"])
-            or (resolved.backhaul is not None and resolved.backhaul.rate_bps is not None)
+            or may_wait_elsewhere(resolved)
         )
         return RunOutline(flows.fingerprint(), may_concern)
 
@@ -174,37 +159,6 @@ def _invalid(runs: Runs) -> Iterator[Advisory]:
         reason = next(iter(first["reasons"]), "not given")
         counts = {"bad": len(invalid), "runs": len(reports), "attempts": first["attempts"]}
         yield Advisory(INVALID_CODE, INVALID.format(reason=reason, **counts))
-
-
-def _backhaul(resolved: ResolvedScenario, runs: Runs) -> Iterator[Advisory]:
-    """Yield a warning if packets wait longer in a backhaul than at the link next to it.
-
-    The wait in an unlimited backhaul queue is not measured. Such a backhaul is reported if it is
-    fully loaded, and its load is higher than the load of the link next to it.
-    """
-    links = {"backhaul": ("bottleneck",), "backhaul_reverse": ("ack_path", "reverse")}
-    is_unlimited = resolved.backhaul is not None and not resolved.backhaul.is_limited
-    loads = shared_loads(resolved, runs) if is_unlimited else {}
-    for backhaul, others in links.items():
-        way = " in reverse direction" if backhaul == "backhaul_reverse" else ""
-        other = max((loads.get(name, 0.0) for name in others), default=0.0)
-        if loads.get(backhaul, 0.0) >= max(FULL, other):
-            text = FULL_BACKHAUL.format(load=loads[backhaul], other=other, way=way)
-            yield Advisory("backhaul-queue", text, "backhaul")
-        wait_s = _mean_wait_s(runs, (backhaul,))
-        other_s = _mean_wait_s(runs, others)
-        if wait_s > max(other_s, _SHORT_WAIT_S):
-            text = BACKHAUL.format(wait=1e3 * wait_s, other=1e3 * other_s, way=way)
-            yield Advisory("backhaul-queue", text, "backhaul")
-
-
-def _mean_wait_s(runs: Runs, links: Sequence[str]) -> float:
-    """Return the mean sojourn time of the packets in all queues of the links, s."""
-    queues = [queue for run in runs for queue in run["queues"]]
-    found = [queue for queue in queues if queue["name"].partition("/")[0] in links]
-    packets = sum(queue["departed"] for queue in found)
-    waits = (queue["departed"] * (queue["mean_sojourn_s"] or 0.0) for queue in found)
-    return math.fsum(waits) / packets if packets else 0.0
 
 
 def unfinished_tables(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -45,8 +45,9 @@ def _counts(result: Result, replication: int) -> dict[str, float]:
     """Return the number of packets that an adaptive link sent with each MCS, in table order."""
     if not result.resolved.link.has_schemes:
         return {}
+    name = result.resolved.bottleneck.name
     links = result.replications[replication]["links"]
-    counters = next(link["counters"] for link in links if link["name"] == "bottleneck")
+    counters = next(link["counters"] for link in links if link["name"] == name)
     return {
         name.removesuffix(_COUNTED): count
         for name, count in counters.items()

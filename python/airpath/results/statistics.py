@@ -195,14 +195,14 @@ class Statistics:
         """
         return interval_frame(self.intervals(name, size_edges=size_edges))
 
-    def pmf(self, queue: str = "bottleneck") -> pd.DataFrame:
+    def pmf(self, queue: str | None = None) -> pd.DataFrame:
         """Return the time-weighted queue-length distribution with confidence intervals.
 
         Parameters
         ----------
-        queue : str
+        queue : str, optional
             Name of the queue, for example ``bottleneck/user 0``. If each user or station has a
-            queue, ``bottleneck`` is the mean over these queues. Default ``bottleneck``.
+            queue, ``bottleneck`` is the mean over these queues. Default: the bottleneck.
 
         Returns
         -------
@@ -217,6 +217,7 @@ class Statistics:
         """
         import pandas as pd
 
+        queue = self.resolved.bottleneck.name if queue is None else queue
         of_queues = self._entries_by_name["queues"]
         names = queues_at(of_queues, queue) if isinstance(queue, str) else []
         if not names or (of_queues and names[0] not in of_queues):
@@ -263,7 +264,8 @@ class Statistics:
         """
         check_all(word("quantity", quantity, QUANTITIES), None if of is None else text("of", of))
         counts = [counts_of(self.resolved, run, quantity, of) for run in self.replications]
-        return Distribution(quantity, of or default_owner(quantity), counts, self.confidence)
+        owner = of or default_owner(self.resolved, quantity)
+        return Distribution(quantity, owner, counts, self.confidence)
 
     def jain(self) -> Interval:
         """Return the mean over the replications of Jain's fairness index of bulk flows' goodputs.
@@ -395,7 +397,7 @@ class Statistics:
         ]
 
     def _phase_intervals(self) -> list[dict[str, Any]]:
-        runs = [phase_rows(run) for run in self.replications]
+        runs = [phase_rows(run, self.resolved.bottleneck.name) for run in self.replications]
         return [
             {
                 **{name: same[0][name] for name in ("phase", "from_s", "until_s")},

@@ -98,8 +98,13 @@ def _links(_resolved: ResolvedScenario, runs: Runs) -> Rows:
     )
 
 
-def _phases(_resolved: ResolvedScenario, runs: Runs) -> Rows:
-    return ({"replication": run["replication"], **row} for run in runs for row in phase_rows(run))
+def _phases(resolved: ResolvedScenario, runs: Runs) -> Rows:
+    bottleneck = resolved.bottleneck.name
+    return (
+        {"replication": run["replication"], **row}
+        for run in runs
+        for row in phase_rows(run, bottleneck)
+    )
 
 
 def _transfers(resolved: ResolvedScenario, runs: Runs) -> Rows:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from airpath.arguments import problem_line
 from airpath.engine.flows import Flow
+from airpath.engine.path import ResolvedDirection
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, UnitError
 from airpath.scenario.units import Size
@@ -202,7 +203,7 @@ def transfers_of(
     first, end = resolved.warmup_s, resolved.duration_s
     rows = [(number, run["flows"][number]) for number in members]
     rows = [(n, f) for n, f in rows if f["start_s"] is not None and first <= f["start_s"] < end]
-    rates = {way: _rate_bps(resolved, run, way) for way in ("forward", "reverse")}
+    rates: dict[tuple[str, tuple[str, str] | None], float] = {}
     sizes, times, least = [], [], []
     for number, row in rows:
         flow, drawn = resolved.flows[number], row.get("transfer_bytes")
@@ -210,7 +211,10 @@ def transfers_of(
         done = row["completed_at_s"]
         sizes.append(size or 0)
         times.append(math.nan if done is None else done - row["start_s"])
-        least.append(_least_s(resolved, flow, size or 0, rates[flow.direction]))
+        route = (flow.direction, flow.hops)
+        if route not in rates:
+            rates[route] = _rate_bps(resolved, run, flow)
+        least.append(_least_s(resolved, flow, size or 0, rates[route]))
     return Transfers(
         np.array(sizes, dtype=np.int64), np.array(times, dtype=float), np.array(least, dtype=float)
     )
@@ -230,26 +234,29 @@ def completions(
 # --- an empty path -------------------------------------------------------------------------------
 
 
-def _rate_bps(resolved: ResolvedScenario, run: Mapping[str, Any], direction: str) -> float:
-    """Return the rate of the link in a direction, bit/s; NaN if it is unknown.
+def _rate_bps(resolved: ResolvedScenario, run: Mapping[str, Any], flow: Flow) -> float:
+    """Return the smallest rate of the links that a flow's data traverse, bit/s.
 
-    The result is the largest rate of the link. For a trace, the result is the mean over the
-    measured time: the delivered bits divided by the time in use.
+    The rate of a link is its largest rate. For a trace, it is the mean over the measured time: the
+    delivered bits divided by the time in use. The result is NaN if a rate is unknown.
     """
-    hop = "bottleneck" if direction == "forward" else "reverse"
-    links = dict(resolved.links())
-    link = links.get(hop, resolved.link)
-    if link.largest_rate_bps:
-        return float(link.largest_rate_bps)
-    found = next((each for each in run["links"] if each["name"] == hop), None)
+    rates = [_link_rate_bps(each, run) for each in resolved.path.data_directions(flow)]
+    return math.nan if any(map(math.isnan, rates)) else min(rates, default=math.inf)
+
+
+def _link_rate_bps(direction: ResolvedDirection, run: Mapping[str, Any]) -> float:
+    if direction.link.largest_rate_bps:
+        return float(direction.link.largest_rate_bps)
+    found = next((each for each in run["links"] if each["name"] == direction.name), None)
     used_s = 0.0 if found is None else found["utilisation"] * run["measured_s"]
     return 8 * found["delivered_bytes"] / used_s if found is not None and used_s else math.nan
 
 
 def _least_s(resolved: ResolvedScenario, flow: Flow, size: int, rate_bps: float) -> float:
     """Return the completion time of a transfer on an empty path, s."""
-    source, backhaul = flow.source, resolved.backhaul
-    wires = [flow.access, flow.egress, *([backhaul] if backhaul is not None else [])]
+    source = flow.source
+    shared = [hop.wire for hop in resolved.path.crossed(flow) if hop.wire is not None]
+    wires = [flow.access, flow.egress, *shared]
     rate = min([rate_bps, *(wire.rate_bps for wire in wires if wire.rate_bps)])
     on_path = size + math.ceil(size / source.payload_bytes) * (
         source.packet_bytes - source.payload_bytes

@@ -85,11 +85,11 @@ class UserPlot:
     def _propagation_s(self, link: str, user: int) -> float:
         """Return the mean propagation delay of a user's flows up to a link, s."""
         resolved, found = self._result.resolved, []
-        way = "forward" if link == "bottleneck" else "reverse"
         for number, flow in enumerate(resolved.flows):
-            if (number if flow.user is None else flow.user) == user and flow.direction == way:
-                shared = resolved.bottleneck.delay_ns
-                shared += resolved.backhaul.delay_ns if resolved.backhaul else 0
+            if (number if flow.user is None else flow.user) == user and (
+                link in [each.name for each in resolved.path.data_directions(flow)]
+            ):
+                shared = resolved.path.delay_ns(flow, flow.direction)
                 found.append(flow.access.delay_ns + flow.egress.delay_ns + shared)
         return math.fsum(found) / len(found) / 1e9 if found else 0.0
 

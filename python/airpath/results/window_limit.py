@@ -13,20 +13,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from airpath.engine.advisory import Advisory
-from airpath.engine.flows import Flow, Source, Wire
+from airpath.engine.flows import Flow, Source
+from airpath.engine.path import DIRECTIONS, ResolvedHop
 from airpath.engine.resolved import ResolvedScenario
 from airpath.scenario.units import Size
 
-__all__ = ["FULL", "LIMITED", "limited_flows", "shared_loads", "window_limited"]
+__all__ = [
+    "FULL",
+    "LIMITED",
+    "limited_flows",
+    "shared_loads",
+    "unlimited_wires",
+    "window_limited",
+]
 
 FULL = 0.95
 """Utilisation above which a link is considered full. The possible gain is then at most 5 %."""
 
 LIMITED = 0.5
 """A flow counts as limited if the receive window limits it for more than this share of time."""
-
-_BACKHAULS = {"forward": "backhaul", "reverse": "backhaul_reverse"}
-"""Maps each direction to the link name of its backhaul."""
 
 RECEIVE_WINDOW = (
     "the receive window, {window}, was the limit{flows} for {share:.0f} % of the time, not the "
@@ -121,13 +126,11 @@ def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
     Returns
     -------
     loads : dict of str to float
-        Maps the name of each link to its utilisation, averaged over the replications. Unlimited
-        backhauls (``backhaul`` and ``backhaul_reverse``) are included, although the tables of
-        results do not list them.
+        Maps the name of each link to its utilisation, averaged over the replications. Wires with a
+        rate and without a limit (such as ``backhaul`` and ``backhaul_reverse``) are included,
+        although the tables of results do not list them.
     """
     used: dict[str, list[float]] = {}
-    backhaul = resolved.backhaul or Wire()
-    backhaul_bps = None if backhaul.is_limited else backhaul.rate_bps
     for run in runs:
         described = list(zip(resolved.flows, run["flows"], strict=True))
         spans = [_span_s(resolved, run, given, found) for given, found in described]
@@ -137,14 +140,26 @@ def shared_loads(resolved: ResolvedScenario, runs: Runs) -> dict[str, float]:
         part = under_way_s / run["measured_s"]
         for link in run["links"]:
             used.setdefault(link["name"], []).append(link["utilisation"] / part)
-        for way, name in _BACKHAULS.items() if backhaul_bps else ():
-            carried_bps = math.fsum(
-                _carried_bps(given.source, found)
-                for given, found in described
-                if given.direction == way
-            )
-            used.setdefault(name, []).append(carried_bps / part / backhaul_bps)
+        for hop in unlimited_wires(resolved):
+            for way in DIRECTIONS:
+                carried_bps = math.fsum(
+                    _carried_bps(given.source, found)
+                    for given, found in described
+                    if given.direction == way and hop in resolved.path.crossed(given)
+                )
+                load = carried_bps / part / _wire_bps(hop)
+                used.setdefault(hop.name_of(way), []).append(load)
     return {name: _mean(shares) for name, shares in used.items()}
+
+
+def unlimited_wires(resolved: ResolvedScenario) -> list[ResolvedHop]:
+    """Return the hops that are wires with a rate but without a queue limit."""
+    wired = [(hop, hop.wire) for hop in resolved.hops if hop.wire is not None]
+    return [hop for hop, wire in wired if wire.rate_bps and not wire.is_limited]
+
+
+def _wire_bps(hop: ResolvedHop) -> float:
+    return float((hop.wire and hop.wire.rate_bps) or math.inf)
 
 
 def _carried_bps(source: Source, found: Mapping[str, Any]) -> float:

@@ -8,7 +8,11 @@ and the analytic models. Each family of components has a module and a namespace 
 
 from airpath.errors import MISSING as MISSING
 from airpath.scenario.control import Control as Control
-from airpath.scenario.hops import Bottleneck as Bottleneck
+from airpath.scenario.hops import (
+    Bottleneck as Bottleneck,
+    Hop as Hop,
+    HopDirection as HopDirection,
+)
 from airpath.scenario.load import load as load, loads as loads
 from airpath.scenario.components import FAMILIES as FAMILIES
 from airpath.scenario.resolve import resolve as resolve

@@ -6,12 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from airpath.scenario.aqm.queues import DropTail, QueueDisc
+from airpath.scenario.aqm.queues import QueueDisc
 from airpath.scenario.base import ABSENT, Component, Context, Maybe, Path
-from airpath.scenario.hops import Bottleneck, resolved_hop
+from airpath.scenario.hops import STANDARD_QUEUE, Bottleneck, resolved_hop
 from airpath.scenario.link import base
-from airpath.scenario.units import Packets
-from airpath.scenario.wires import Wire
 
 __all__ = ["AckPath", "Ideal", "Link", "Reverse"]
 
@@ -21,10 +19,6 @@ class AckPath(Component):
 
     family = "an ACK path"
     key_labels = Bottleneck.key_labels
-
-    def delay(self, forward: base.Link) -> int:
-        """Return the propagation delay of the ACK path, ns; `forward` is the bottleneck link."""
-        return 0
 
 
 class Ideal(AckPath):
@@ -46,11 +40,7 @@ class Link(AckPath):
 
     kind: Literal["link"] = "link"
     link: base.Link = Field(examples=['{kind = "fixed", rate = "5 Mbit/s"}'])
-    aqm: QueueDisc = DropTail(limit=Packets(1000))
-
-    def delay(self, forward: base.Link) -> int:
-        """Return the link's delay, ns."""
-        return int(self.link.delay)
+    aqm: QueueDisc = STANDARD_QUEUE
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
@@ -70,12 +60,8 @@ class Reverse(AckPath):
     """
 
     kind: Literal["reverse"] = "reverse"
-    aqm: QueueDisc = DropTail(limit=Packets(1000))
+    aqm: QueueDisc = STANDARD_QUEUE
     link: Maybe[base.Link] = ABSENT
-
-    def delay(self, forward: base.Link) -> int:
-        """Return the delay of the reverse direction, ns."""
-        return int(self.link.delay if self.link else forward.delay_back)
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; a null link means a link with the bottleneck's parameters."""
@@ -83,9 +69,3 @@ class Reverse(AckPath):
             return {"kind": self.kind, **resolved_hop(self, context, path)}
         queue = self.aqm.resolved(context, (*path, "aqm"))
         return {"kind": self.kind, "queue": queue, "link": None}
-
-
-def shared_delay(bottleneck: Bottleneck, ack_path: AckPath, backhaul: Wire | None) -> int:
-    """Return the sum of the propagation delays of all shared hops in both directions, ns."""
-    there_and_back = 2 * int(backhaul.delay) if backhaul else 0
-    return int(bottleneck.link.delay) + ack_path.delay(bottleneck.link) + there_and_back

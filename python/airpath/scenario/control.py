@@ -23,7 +23,7 @@ from airpath.scenario.link.cell import Cell
 from airpath.scenario.link.stations import DownlinkMcs, UplinkMcs, no_station
 from airpath.scenario.link.tdd import OfdmaTdd
 from airpath.scenario.units import Duration, Rate
-from airpath.scenario.values import Number
+from airpath.scenario.values import Number, Text
 
 __all__ = ["Control"]
 
@@ -43,6 +43,9 @@ class Control(Model):
     ----------
     at : Duration
         Time of the change since the start of the run, at most its duration.
+    hop : str, optional
+        Name of the hop whose link changes. Default: the bottleneck; in a list of hops without this
+        name, the last hop with a link to the users.
     rate : Rate, optional
         New nominal rate of the link. The nominal rate is the constant rate, the rate of the fastest
         regime, the mean of a trace, or the largest rate of a cell. The other rates of the link are
@@ -63,6 +66,7 @@ class Control(Model):
     """
 
     at: Duration = Field(examples=['"50 s"'])
+    hop: Maybe[Text] = Field(default=ABSENT, examples=['"backhaul"'])
     rate: Maybe[Rate] = Field(default=ABSENT, examples=['"128 kbit/s"'])
     user: Maybe[Number] = ABSENT
     downlink_mcs: Maybe[DownlinkMcs] = ABSENT
@@ -93,14 +97,17 @@ class Control(Model):
             raise faults_at((("snr",), str(self.snr), error))
         return self
 
-    def link_faults(self, link: Link) -> list[tuple[Path, Any, Any]]:
+    def link_faults(self, link: Link | None) -> list[tuple[Path, Any, Any]]:
         """Return the faults for parts of this change that the bottleneck's link does not support.
 
         Parameters
         ----------
-        link : Link
-            The bottleneck's link.
+        link : Link or None
+            The link of the changed hop; None if the hop has no link.
         """
+        if link is None:
+            error = fault("the hop has no link", "Use the name of a hop with a link")
+            return [(("hop",), self.hop, error)]
         if self.user is None:
             return []
         if isinstance(link, Cell):
@@ -135,4 +142,5 @@ class Control(Model):
             mean_db = link.mean_snr_db(self.user) if isinstance(link, OfdmaTdd) else None
             moved_db = float(self.snr) - (mean_db or 0.0)
             action = {"kind": "snr", "user": self.user, "moved_db": moved_db}
-        return {"at_ns": int(self.at), "action": action}
+        hop = {} if self.hop is None else {"hop": self.hop}
+        return {"at_ns": int(self.at), **hop, "action": action}

@@ -1,4 +1,4 @@
-"""Checks of the keys `name` and `user` of a group of flows."""
+"""Checks of names of entries, and of the key `user` of a group of flows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import PlainValidator
 
 from airpath.scenario.base import fault
 
-__all__ = ["MOST_USERS", "GroupName", "Users", "users_of_flows"]
+__all__ = ["MOST_USERS", "GroupName", "Users", "entry_name", "users_of_flows"]
 
 MOST_USERS = 2**16
 """Largest number of users of a cell."""
@@ -18,15 +18,21 @@ MOST_USERS = 2**16
 _SPAN = re.compile(r"(?P<first>[0-9]{1,5})(?: ?[-–] ?(?P<last>[0-9]{1,5}))?")
 
 
-def _group_name(value: Any) -> str:
+def entry_name(value: object, entry: str, example: str) -> str:
+    """Return the name of an entry of a list, such as ``a group``, after a check of its syntax."""
     accepted = 'Use letters, digits, "-" and "_", a letter first'
     if not isinstance(value, str):
-        raise fault("not a text", accepted, '"web"')
+        raise fault("not a text", accepted, example)
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]{0,63}", value):
-        raise fault("not a name of a group", accepted, '"web"')
-    if value == "all":
-        raise fault("is the name of all flows in tables", "Use another name")
+        raise fault(f"not a name of {entry}", accepted, example)
     return value
+
+
+def _group_name(value: object) -> str:
+    name = entry_name(value, "a group", '"web"')
+    if name == "all":
+        raise fault("is the name of all flows in tables", "Use another name")
+    return name
 
 
 def _users(value: Any) -> int | list[int]:

@@ -83,7 +83,7 @@ def resolve(scenario: Scenario) -> tuple[str, dict[str, Path]]:
     resolved = scenario.resolved(resolver)
     if resolver.problems:
         raise ScenarioError(resolver.problems)
-    settle_optimum(resolved, resolver.files, resolver.place)
+    settle_optimum(resolved, resolver.files, scenario)
     return json.dumps(resolved, ensure_ascii=False, allow_nan=False), resolver.files
 
 

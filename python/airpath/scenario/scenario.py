@@ -1,11 +1,12 @@
-"""The class `Scenario`: flows, bottleneck, ACK path, duration and recordings."""
+"""The class `Scenario`: flows, path, duration and recordings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
-from typing import Annotated, Any, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from pydantic import (
     BeforeValidator,
@@ -27,6 +28,7 @@ from airpath.scenario.base import (
     Maybe,
     Model,
     Path,
+    as_missing,
     fault,
     faults_at,
     usual,
@@ -35,17 +37,22 @@ from airpath.scenario.capture_points import CAPTURE_POINTS, capture_faults, capt
 from airpath.scenario.checking import NO_FILES
 from airpath.scenario.control import Control
 from airpath.scenario.engine_problems import EngineProblem, name_groups
-from airpath.scenario.hops import Bottleneck
-from airpath.scenario.sections import SECTIONS
+from airpath.scenario.hops import Bottleneck, Hop
+from airpath.scenario.sections import sections_of
 from airpath.scenario.traffic.flows import Source
+from airpath.scenario.typed import Either, MaybeList
 from airpath.scenario.units import Duration
 from airpath.scenario.values import Number, Text, Truth, choice
 from airpath.scenario.wires import Wire
+
+if TYPE_CHECKING:
+    from airpath.scenario.path import PathTables
 
 __all__ = [
     "CAPTURE_POINTS",
     "DISTRIBUTIONS",
     "MOST_GROUPS",
+    "MOST_HOPS",
     "SERIES",
     "Capture",
     "Record",
@@ -82,6 +89,9 @@ T = TypeVar("T")
 
 MOST_GROUPS = 10_000
 """Largest number of groups of flows; files and results list each group separately."""
+
+MOST_HOPS = 64
+"""Largest number of hops of a path."""
 
 
 class Record(Model):
@@ -146,15 +156,24 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, (Source, Mapping)) else value
 
 
-def _without_faults(value: T, rule: Callable[[T, Mapping[str, Any]], list[Any]], info: Any) -> T:
-    """Return `value` if it is consistent with the fields validated before it, else raise."""
-    wrong = rule(value, info.data)
-    if wrong:
-        raise faults_at(*wrong)
+def _of_short_form(value: T, info: ValidationInfo) -> T:
+    """Return the value of a key of the short form; it must be absent if the path has hops."""
+    if value is not None and info.data.get("hops"):
+        raise fault("given together with hops", "Make it one of the hops")
     return value
 
 
-_USER_KEYS = {"reverse": "ack_path", "controls": "control", "queue": "aqm"}
+def _validated_path(tables: Mapping[str, Any]) -> PathTables | None:
+    """Return the tables of the path that were validated earlier; None if one was rejected."""
+    keys = ("hops", "bottleneck", "ack_path", "backhaul")
+    is_complete = tables.keys() >= set(keys) and (tables["hops"] or tables["bottleneck"])
+    return cast("PathTables", SimpleNamespace(**tables)) if is_complete else None
+
+
+_ONE_LINK = '{aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}'
+_ONE_HOP = '[{name = "dsl", link = {kind = "fixed", rate = "5 Mbit/s"}}]'
+
+_USER_KEYS = {"controls": "control", "queue": "aqm"}
 """Maps names in the engine to keys of a scenario file."""
 
 
@@ -173,15 +192,19 @@ class Scenario(Model):
     warmup : Duration
         Time at the start of the run that is excluded from statistics, below `duration`. Default 0
         s.
-    bottleneck : Bottleneck
-        The queue and the link that all flows share.
+    hops : list of Hop, optional
+        The hops of the path, in order from the servers to the users. Either `hops` or `bottleneck`
+        is required.
+    bottleneck : Bottleneck, optional
+        The queue and the link that all flows share: the short form of a path with one hop of this
+        name, in forward direction.
     ack_path : AckPath
-        Path of the ACKs back to the senders. Default ideal.
+        In the short form, the path of the ACKs back to the senders. Default ideal.
     backhaul : Wire, optional
-        A wired hop in front of the bottleneck that all flows share. ACKs traverse a hop with the
-        same rate and delay after the ACK path. Default: none.
+        In the short form, a wired hop in front of the bottleneck that all flows share. ACKs
+        traverse a hop with the same rate and delay after the ACK path. Default: none.
     control : list of Control
-        Scheduled changes of the bottleneck's link. Default: none.
+        Scheduled changes of the links of hops. Default: none.
     record : Record
         Recordings of the run. Default: none.
     capture : Capture
@@ -214,9 +237,8 @@ class Scenario(Model):
     name: Text = "scenario"
     duration: Duration = Field(examples=['"300 s"'])
     warmup: Duration = Duration(0)
-    bottleneck: Bottleneck = Field(
-        examples=['{aqm = "gred", link = {kind = "fixed", rate = "5 Mbit/s"}}']
-    )
+    hops: MaybeList[Hop] = Field(default=ABSENT, examples=[_ONE_HOP])
+    bottleneck: Either[Bottleneck] = Field(default=ABSENT, examples=[_ONE_LINK])
     ack_path: AckPath = Ideal()
     backhaul: Maybe[Wire] = ABSENT
     control: ListOf[Control] = usual([])
@@ -248,20 +270,54 @@ class Scenario(Model):
 
         return titled(self.name, self._overrides)
 
-    @field_validator("control")
+    @field_validator("hops")
     @classmethod
-    def _check_control(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
-        return _without_faults(control, rules.control_faults, info)
+    def _check_hops(cls, hops: list[Hop] | None) -> list[Hop] | None:
+        if hops is not None and not hops:
+            raise fault("no hops", "Use at least one hop")
+        if hops and len(hops) > MOST_HOPS:
+            raise fault(f"{len(hops)} hops", f"Use at most {MOST_HOPS}")
+        if wrong := rules.hop_faults(hops or []):
+            raise faults_at(*wrong)
+        return hops
+
+    @field_validator("bottleneck")
+    @classmethod
+    def _check_bottleneck(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is None and info.data.get("hops", True) is None:
+            raise as_missing(fault("missing", "Set bottleneck or hops", _ONE_LINK))
+        return _of_short_form(value, info)
+
+    @field_validator("backhaul")
+    @classmethod
+    def _check_backhaul(cls, value: Any, info: ValidationInfo) -> Any:
+        return _of_short_form(value, info)
 
     @field_validator("ack_path")
     @classmethod
-    def _has_one_link(cls, ack_path: AckPath, info: ValidationInfo) -> AckPath:
-        return _without_faults(ack_path, rules.ack_path_faults, info)
+    def _check_ack_path(cls, ack_path: AckPath, info: ValidationInfo) -> AckPath:
+        if info.data.get("hops"):
+            return _of_short_form(ack_path, info) if ack_path != Ideal() else ack_path
+        if wrong := rules.ack_path_faults(ack_path, info.data.get("bottleneck")):
+            raise faults_at(*wrong)
+        return ack_path
+
+    @field_validator("control")
+    @classmethod
+    def _check_control(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
+        path = _validated_path(info.data)
+        if path is not None and (wrong := rules.control_faults(control, path)):
+            raise faults_at(*wrong)
+        return control
 
     @field_validator("flows")
     @classmethod
-    def _fit_the_path(cls, groups: list[Source], info: ValidationInfo) -> list[Source]:
-        return _without_faults(groups, rules.flow_faults, info)
+    def _check_flows(cls, groups: list[Source], info: ValidationInfo) -> list[Source]:
+        path = _validated_path(info.data)
+        wrong = rules.same_names(groups) if path is None else rules.flow_faults(groups, path)
+        if wrong:
+            raise faults_at(*wrong)
+        return groups
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -283,12 +339,21 @@ class Scenario(Model):
         number, _, field = rest.partition(".")
         if first == "flows" and field:
             return [first, number, *self.flows[int(number)]._user_path(field)]
-        return [_USER_KEYS.get(key, key) for key in engine_path.split(".")]
+        keys = [_USER_KEYS.get(key, key) for key in engine_path.split(".")]
+        place = rules.place_of(self, *keys[:2])
+        return [*map(str, place), *keys[2:]] if place is not None else keys
+
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values; the default ACK path of a list of hops is omitted."""
+        found = super().document()
+        if self.hops:
+            del found["ack_path"]
+        return found
 
     def resolved(self, context: Context, path: Path = ()) -> dict[str, Any]:
         """Return the resolved form; equal flows of a group become one entry with a count."""
         assert not path  # A scenario is the root table.
-        return {key: section.make(self, context) for key, section in SECTIONS.items()}
+        return {key: section.make(self, context) for key, section in sections_of(self).items()}
 
     def resolve(self) -> tuple[str, dict[str, FilePath]]:
         """Return the resolved scenario as JSON, and the trace and table files that it uses.

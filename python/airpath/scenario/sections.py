@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airpath.scenario.ack_path import shared_delay
 from airpath.scenario.checking import NO_FILES
 from airpath.scenario.hops import HOP
+from airpath.scenario.path import controlled_link, flow_paths, hops_of, resolved_path_hop
 
 if TYPE_CHECKING:
     from airpath.scenario.base import Context, Path
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["DIVIDED", "SECTIONS", "Section"]
+__all__ = ["DIVIDED", "SECTIONS", "Section", "sections_of"]
 
 
 class Section(NamedTuple):
@@ -45,23 +45,23 @@ class Section(NamedTuple):
 
 def _flows(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
     """Return the flows; equal flows of a group become one entry with a count."""
-    shared, at_stations = _hops(scenario)
     return [
         flow
-        for index, group in enumerate(scenario.flows)
-        for flow in group.resolved_flows(shared, context, ("flows", index), at_stations=at_stations)
+        for index, (group, crossed) in enumerate(
+            zip(scenario.flows, flow_paths(scenario), strict=True)
+        )
+        for flow in group.resolved_flows(crossed, context, ("flows", index))
     ]
 
 
-def _hops(scenario: Scenario) -> tuple[int, bool]:
-    """Return the total delay of shared hops, ns, and whether flows end at stations of the link."""
-    shared = shared_delay(scenario.bottleneck, scenario.ack_path, scenario.backhaul)
-    return shared, scenario.bottleneck.link.has_stations
+def _hops(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
+    return [resolved_path_hop(hop, context) for hop in hops_of(scenario)]
 
 
 def _controls(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
+    hops = hops_of(scenario)
     return [
-        change.resolved(context, ("control", index), scenario.bottleneck.link)
+        change.resolved(context, ("control", index), controlled_link(change, hops))
         for index, change in enumerate(scenario.control)
     ]
 
@@ -82,7 +82,8 @@ SECTIONS: Mapping[str, Section] = {
     "name": Section("name", lambda scenario, _: scenario.name),
     "duration_ns": Section("duration", lambda scenario, _: int(scenario.duration)),
     "warmup_ns": Section("warmup", lambda scenario, _: int(scenario.warmup)),
-    "flows": Section("flows", _flows, _hops),
+    "flows": Section("flows", _flows, flow_paths),
+    "hops": Section("hops", _hops),
     "bottleneck": _table("bottleneck", HOP),
     "ack_path": _table("ack_path"),
     "backhaul": _table("backhaul"),
@@ -90,7 +91,17 @@ SECTIONS: Mapping[str, Section] = {
     "capture": _table("capture"),
     "controls": Section("control", _controls, lambda each: repr(_controls(each, NO_FILES))),
 }
-"""Maps keys of the resolved form, in its order, to sections."""
+"""Maps keys of the resolved form, in its order, to sections; see `sections_of`."""
+
+_SHORT_FORM = frozenset({"bottleneck", "ack_path", "backhaul"})
+"""Sections of a path in its short form."""
+
+
+def sections_of(scenario: Scenario) -> Mapping[str, Section]:
+    """Return the sections of a scenario: its path is either a list of hops or in short form."""
+    absent = _SHORT_FORM if scenario.hops else {"hops"}
+    return {key: section for key, section in SECTIONS.items() if key not in absent}
+
 
 DIVIDED = frozenset(section.field for section in SECTIONS.values() if section.members)
 """Fields whose sections have members. No rule involves several keys of such a field."""

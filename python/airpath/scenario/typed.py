@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar
 
-__all__ = ["ABSENT", "ListOf", "Maybe", "usual"]
+__all__ = ["ABSENT", "Either", "ListOf", "Maybe", "MaybeList", "usual"]
 
 _Held = TypeVar("_Held")
 _Given = TypeVar("_Given")
@@ -41,6 +41,20 @@ if TYPE_CHECKING:
             self, owner: object, value: _Held | str | float | Mapping[str, Any] | None
         ) -> None: ...
 
+    class Either(Generic[_Held]):
+        """An optional key, for code that reads it only if it is set."""
+
+        def __get__(self, owner: object, of: object) -> _Held: ...
+        def __set__(self, owner: object, value: _Held | Mapping[str, Any] | None) -> None: ...
+
+    class MaybeList(Generic[_Held]):
+        """An optional key that accepts a list of tables."""
+
+        def __get__(self, owner: object, of: object) -> list[_Held] | None: ...
+        def __set__(
+            self, owner: object, value: Sequence[_Held | Mapping[str, Any]] | None
+        ) -> None: ...
+
     class ListOf(Generic[_Held]):
         """A key that accepts a list of tables or quantities."""
 
@@ -49,5 +63,11 @@ if TYPE_CHECKING:
             self, owner: object, value: Sequence[_Held | str | float | Mapping[str, Any]]
         ) -> None: ...
 else:
-    Maybe = Optional
+
+    class _OptionalList:
+        def __class_getitem__(cls, item: Any) -> Any:
+            return list[item] | None
+
+    Maybe = Either = Optional
+    MaybeList = _OptionalList
     ListOf = list

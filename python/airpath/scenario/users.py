@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.scenario.base import Path, fault
 from airpath.scenario.grant import AdaptBi, BlindBi
-from airpath.scenario.link.base import Link
 from airpath.scenario.link.cell import Cell
 from airpath.scenario.link.stations import no_station
 from airpath.scenario.link.tdd import OfdmaTdd
 from airpath.scenario.members import MOST_USERS
+from airpath.scenario.path import hops_of, route_of
 from airpath.scenario.request import NoRequest
 from airpath.scenario.traffic.flows import Source
 
 if TYPE_CHECKING:
+    from airpath.scenario.path import PathHop
     from airpath.scenario.scenario import Scenario
 
 __all__ = ["cell_faults", "station_faults", "stray_users"]
@@ -25,63 +26,83 @@ Fault = tuple[Path, Any, Any]
 
 def station_faults(scenario: Scenario) -> list[Fault]:
     """Return the faults of flows whose station does not exist or never gets a grant."""
-    link = scenario.bottleneck.link
-    if not isinstance(link, OfdmaTdd):
-        return []
-    wrong: list[Fault] = [
-        (("flows", index, "user"), group.user, no_station(link.stations))
-        for index, group in enumerate(scenario.flows)
-        if group.user is not None and max(_several(group.user)) >= link.stations
-    ]
-    return wrong or _never_granted(scenario.flows, link)
+    hops = hops_of(scenario)
+    found = [(hop, side.link) for hop in hops if hop.has_stations for side in hop.sides[:1]]
+    for hop, link in found:
+        if isinstance(link, OfdmaTdd):
+            groups = _crossing(scenario, hop)
+            wrong: list[Fault] = [
+                (("flows", index, "user"), group.user, no_station(link.stations))
+                for index, group, _ in groups
+                if group.user is not None and max(_several(group.user)) >= link.stations
+            ]
+            return wrong or _never_granted(groups, link)
+    return []
 
 
 def cell_faults(scenario: Scenario) -> list[Fault]:
     """Return the faults for gaps in the indices of users, and for users without a flow."""
-    cells = [(path, link) for path, link in _links(scenario) if isinstance(link, Cell)]
-    if not cells or isinstance(scenario.bottleneck.link, OfdmaTdd):
+    hops = hops_of(scenario)
+    if any(isinstance(side.link, OfdmaTdd) for hop in hops for side in hop.sides):
         return []
-    if gap := _gaps(scenario.flows):
-        return [gap]
-    count = 1 + max(max(users) for users in _users(scenario.flows))
-    return [
-        (
-            (*path, "users", index, "user"),
-            entry.user,
-            fault("no flow has this user", f"Use a number from 0 to {count - 1}"),
-        )
-        for path, cell in cells
-        for index, entry in enumerate(cell.users)
-        if entry.user >= count
-    ]
+    wrong: list[Fault] = []
+    for hop in hops:
+        cells = {side.link_at: side.link for side in hop.sides if isinstance(side.link, Cell)}
+        if not cells:
+            continue
+        groups = [(index, group) for index, group, _ in _crossing(scenario, hop)]
+        if gap := _gaps(groups):
+            return [gap]
+        users = _users([group for _, group in groups])
+        count = 1 + max((max(each) for each in users), default=-1)
+        wrong += [
+            (
+                (*path, "users", index, "user"),
+                entry.user,
+                fault("no flow has this user", f"Use a number from 0 to {count - 1}"),
+            )
+            for path, cell in cells.items()
+            for index, entry in enumerate(cell.users)
+            if entry.user >= count
+        ]
+    return wrong
 
 
 def stray_users(scenario: Scenario) -> list[Fault]:
-    """Return the faults of flows that have a user although no link has users."""
-    named = [
-        (index, group.user) for index, group in enumerate(scenario.flows) if group.user is not None
+    """Return the faults of flows that have a user although they cross no link with users."""
+    cells = [
+        hop
+        for hop in hops_of(scenario)
+        if any(isinstance(side.link, (Cell, OfdmaTdd)) for side in hop.sides)
     ]
-    if not named or any(isinstance(link, (Cell, OfdmaTdd)) for _, link in _links(scenario)):
-        return []
+    with_users = {index for hop in cells for index, _, _ in _crossing(scenario, hop)}
     wanted = 'Use a link of kind "cell" or "ofdma-tdd", or leave this key out'
-    error = fault("there is no cell and there are no stations", wanted)
-    return [(("flows", index, "user"), user, error) for index, user in named]
-
-
-def _links(scenario: Scenario) -> list[tuple[Path, Link | None]]:
+    what = "there is no cell and there are no stations"
+    if cells:
+        what, wanted = "the flows do not cross the link with users", "Leave this key out"
     return [
-        (("bottleneck", "link"), scenario.bottleneck.link),
-        (("ack_path", "link"), getattr(scenario.ack_path, "link", None)),
+        (("flows", index, "user"), group.user, fault(what, wanted))
+        for index, group in enumerate(scenario.flows)
+        if group.user is not None and index not in with_users
     ]
 
 
-def _never_granted(groups: Sequence[Source], link: OfdmaTdd) -> list[Fault]:
+def _crossing(scenario: Scenario, hop: PathHop) -> list[tuple[int, Source, str]]:
+    """Return index, group and direction of the data of each group of flows that crosses a hop."""
+    hops = hops_of(scenario)
+    routes = [(n, group, route_of(group, hops)) for n, group in enumerate(scenario.flows)]
+    names = [(n, group, way, [each.name for each in way.of(hops)]) for n, group, way in routes]
+    return [(n, group, way.direction) for n, group, way, crossed in names if hop.name in crossed]
+
+
+def _never_granted(groups: Sequence[tuple[int, Source, str]], link: OfdmaTdd) -> list[Fault]:
     """Return the faults of groups that send from stations that never get a grant."""
     grant = link.grant
     if not (isinstance(grant, (BlindBi, AdaptBi)) and isinstance(link.request, NoRequest)):
         return []
-    stations = [{user % link.stations for user in users} for users in _users(groups)]
-    ways = [group.direction for group in groups]
+    users = _users([group for _, group, _ in groups])
+    stations = [{user % link.stations for user in each} for each in users]
+    ways = [way for _, _, way in groups]
     served = {
         station
         for way, of_group in zip(ways, stations, strict=True)
@@ -89,7 +110,7 @@ def _never_granted(groups: Sequence[Source], link: OfdmaTdd) -> list[Fault]:
         for station in of_group
     }
     wrong: list[Fault] = []
-    for index, (way, of_group) in enumerate(zip(ways, stations, strict=True)):
+    for (index, _, way), of_group in zip(groups, stations, strict=True):
         if way == "reverse" and (never := of_group - served):
             what = (
                 f"with request none and grant {grant.kind} station {min(never)} never has "
@@ -115,19 +136,21 @@ def _users(groups: Sequence[Source]) -> list[Sequence[int]]:
     return found
 
 
-def _gaps(groups: Sequence[Source]) -> Fault | None:
+def _gaps(groups: Sequence[tuple[int, Source]]) -> Fault | None:
     """Return the first fault in the indices of users: a missing index, or too many users."""
-    used = sorted((user, index) for index, users in enumerate(_users(groups)) for user in users)
-    free = 0
+    of_groups = zip(groups, _users([group for _, group in groups]), strict=True)
+    used = sorted((user, index) for (index, _), users in of_groups for user in users)
+    free, by_index = 0, dict(groups)
     for user, index in used:
         if user > free:
-            named = groups[index].user is not None
+            named = by_index[index].user is not None
             key = "user" if named else "count"
             what = f"user {user} without a user {free}: users are numbered without gaps"
             error = fault(what, "Use every group a user, from 0 on")
-            return (("flows", index, key), getattr(groups[index], key), error)
+            return (("flows", index, key), getattr(by_index[index], key), error)
         free = max(free, user + 1)
     if free > MOST_USERS:
+        last, group = groups[-1]
         error = fault(f"{free} users", f"Use at most {MOST_USERS}; flows may share a user")
-        return (("flows", len(groups) - 1, "count"), groups[-1].count, error)
+        return (("flows", last, "count"), group.count, error)
     return None

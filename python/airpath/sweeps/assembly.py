@@ -33,7 +33,7 @@ from airpath.scenario.optimum import has_optimum
 from airpath.scenario.overrides import Overrides, field_of
 from airpath.scenario.resolve import resolved_section
 from airpath.scenario.rules import RULES
-from airpath.scenario.sections import DIVIDED, SECTIONS
+from airpath.scenario.sections import DIVIDED, SECTIONS, sections_of
 from airpath.sweeps.job import Job, Section, as_run, contents_of, job_of_sections
 from airpath.sweeps.memo import (
     RESOLVED,
@@ -122,6 +122,7 @@ class Assembly:
         lost: dict[str, None],
     ) -> None:
         self._base = base
+        self._used = sections_of(base)
         self._place = place
         self._context = context
         self._reading = reading
@@ -139,7 +140,7 @@ class Assembly:
         self._same = self._sections_of_all(list(series))
         self._sections = [
             (self._same.get(place), (RESOLVED, *place), self._section(place))
-            for key, section in SECTIONS.items()
+            for key, section in self._used.items()
             for place in section.places(key)
         ]
         self._rules = [self._memo(_is_followed, rule) for rule in (*RULES, only_emulated)]
@@ -159,7 +160,7 @@ class Assembly:
         """Return the sections that all points share, as in a job, by their place."""
         of_base = (
             _resolved(place, self._read_base)
-            for key, section in SECTIONS.items()
+            for key, section in self._used.items()
             if section.depends_on is None and section.field not in self._varied
             for place in section.places(key)
         )
@@ -352,7 +353,7 @@ def _is_followed(rule: Callable[[Scenario], Iterable[Any]], read: Read) -> bool:
 
 
 def _has_optimum(read: Read) -> bool:
-    return has_optimum(resolved_view(read).document)
+    return has_optimum(scenario_view(read))
 
 
 def _advisories(find: Find, read: Read) -> list[Advisory]:
@@ -388,6 +389,9 @@ def _name(kind: type[Model] | None, key: str) -> str:
 
 # --- which table an axis changes ---------------------------------------------------------------
 
+_WITH_NAMES = ("flows", "hops")
+"""Lists whose entries have names."""
+
 
 def _tables_of(field: str) -> list[Owner]:
     """Return the tables of a field that functions read separately."""
@@ -404,8 +408,11 @@ def _owners(base: Scenario, axes: Iterable[str]) -> dict[str, Owner | None]:
     The table is None if points with this axis cannot be assembled. No table contains another table.
     """
     axes = list(axes)
-    is_renamed = any(axis.split(".")[-1] in ("flows", "name") for axis in axes)
-    names = [] if is_renamed else [group.name for group in base.flows]
+    is_renamed = any(axis.split(".")[-1] in (*_WITH_NAMES, "name") for axis in axes)
+    names = {
+        field: [] if is_renamed else [entry.name for entry in getattr(base, field) or ()]
+        for field in _WITH_NAMES
+    }
     found = {axis: _owner(base, axis, names) for axis in axes}
     whole = {owner for owner in found.values() if owner is not None and len(owner) == 1}
     return {
@@ -414,19 +421,22 @@ def _owners(base: Scenario, axes: Iterable[str]) -> dict[str, Owner | None]:
     }
 
 
-def _owner(base: Scenario, axis: str, names: Sequence[str | None]) -> Owner | None:
-    """Return the table that an axis changes; `names` are the names of the groups of flows."""
+def _owner(base: Scenario, axis: str, names: Mapping[str, Sequence[str | None]]) -> Owner | None:
+    """Return the table that an axis changes; `names` are the names of the entries of lists."""
     first, *rest = axis.split(".")
     field = _name(Scenario, first)
     if field not in Scenario.model_fields or field in _AS_RUN:
         return None
+    if field not in {section.field for section in sections_of(base).values()}:
+        return None  # The value changes the form of the path.
     kind = field_of(Scenario, field)[1]
     if not rest or kind is None:
         return (field,)
     entries = getattr(base, field)
     if isinstance(entries, list):
-        if field == "flows" and rest[0] in names:
-            return (field, str(names.index(rest[0])))
+        of_field = names.get(field, [])
+        if rest[0] in of_field:
+            return (field, str(of_field.index(rest[0])))
         is_entry = rest[0].isdecimal() and int(rest[0]) < len(entries)
         return (field, str(int(rest[0]))) if is_entry else None
     # Keys of a component or of alternatives depend on each other.

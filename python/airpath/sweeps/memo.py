@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from airpath.engine.resolved import ResolvedScenario
 from airpath.scenario import Scenario
-from airpath.scenario.sections import DIVIDED, SECTIONS
+from airpath.scenario.sections import DIVIDED, sections_of
 
 __all__ = [
     "RESOLVED",
@@ -168,7 +168,7 @@ class _TableView:
 
 def resolved_view(read: Read) -> ResolvedScenario:
     """Return a resolved scenario that reads its sections with `read`, by place."""
-    return ResolvedScenario(_SectionsView(read, SECTIONS))
+    return ResolvedScenario(_SectionsView(read, sections_of(scenario_view(read))))
 
 
 class _SectionsView(Mapping[str, Any]):

@@ -280,10 +280,10 @@ def _jain_of_users(metric: Metric, run: Document, _resolved: ResolvedScenario) -
     return jain_of_users(run, metric.of)
 
 
-def _phase(metric: Metric, run: Document, _resolved: ResolvedScenario) -> float | None:
+def _phase(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
     if metric.quantity not in (*PHASE_QUANTITIES, "from_s", "until_s"):
         raise UnknownMetricError(metric.name)
-    rows = phase_rows(run)
+    rows = phase_rows(run, resolved.bottleneck.name)
     value: float | None = rows[_number(metric.of, len(rows))][metric.quantity]
     return value
 
@@ -430,7 +430,7 @@ def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
         for number in transfer_groups(resolved)
         for name in TRANSFER_QUANTITIES
     ]
-    phases = range(len(phase_rows(run)))
+    phases = range(len(phase_rows(run, resolved.bottleneck.name)))
     found += [f"phases.{number}.{name}" for number in phases for name in _phase_metrics()]
     for of, key, quantities in (
         ("users", "user", USER_QUANTITIES),

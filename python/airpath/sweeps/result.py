@@ -273,7 +273,7 @@ class Sweep(SweepTables):
                 counts = [
                     counts_of(job.resolved, run.measured(), quantity, of) for run in runs if job
                 ]
-                owner = of or default_owner(quantity)
+                owner = of or (default_owner(job.resolved, quantity) if job else "all")
                 found[data.point.number] = Distribution(
                     quantity, owner, counts, self.plan.confidence
                 )

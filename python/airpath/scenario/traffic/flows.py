@@ -24,6 +24,7 @@ from airpath.scenario.base import (
 )
 from airpath.scenario.cc import Congestion, Reno
 from airpath.scenario.members import GroupName, Users, users_of_flows
+from airpath.scenario.path import FlowPath
 from airpath.scenario.tcp.config import TcpConfig
 from airpath.scenario.tcp.profiles import profile_config, profiles, unmet_needs
 from airpath.scenario.tcp.values import SELECTIVE
@@ -31,7 +32,7 @@ from airpath.scenario.traffic.arrivals import AnySize, Arrivals, OnOff, RandomSi
 from airpath.scenario.traffic.flow_keys import FlowKeys
 from airpath.scenario.traffic.start import BaseRtt, Start, Uniform
 from airpath.scenario.units import Duration, Rate, Size, quote
-from airpath.scenario.values import Number, choice
+from airpath.scenario.values import Number, Text, choice
 from airpath.scenario.window import ReceiveWindow
 from airpath.scenario.wires import NO_WIRE, Wire
 
@@ -85,8 +86,13 @@ class Source(Component):
     direction : {"forward", "reverse"}
         Direction of the data. ``"forward"``: through the bottleneck. ``"reverse"``: over the link
         and queue of the ACK path, together with the ACKs of the forward flows; the ACKs of a
-        reverse flow go through the bottleneck. Default ``"forward"``. The direction ``"reverse"``
-        requires an `ack_path` of kind ``link`` or ``reverse``.
+        reverse flow go through the bottleneck. Default: from `origin` to `destination`, or
+        ``"forward"``. The direction ``"reverse"`` requires an `ack_path` of kind ``link`` or
+        ``reverse``, or hops with links in both directions.
+    origin, destination : str, optional
+        First and last hop that the data traverse: the name of a hop, or an end of the path,
+        ``"servers"`` or ``"users"``. ACKs traverse the same hops in the opposite direction. In a
+        TOML file, the keys are ``from`` and ``to``. Default: the ends of the path.
     user : int or list of int, optional
         Index of the user to which the flows belong, if the bottleneck or the ACK path is a cell or
         an ``ofdma-tdd`` link, whose users are its stations. Flows of one user share the queue and
@@ -132,6 +138,8 @@ class Source(Component):
     stop: Maybe[Duration] = ABSENT
     arrivals: Maybe[Arrivals] = ABSENT
     direction: Annotated[str, DIRECTION] = "forward"
+    origin: Annotated[Maybe[Text], Field(alias="from", examples=['"servers"'])] = ABSENT
+    destination: Annotated[Maybe[Text], Field(alias="to", examples=['"users"'])] = ABSENT
     user: Users = ABSENT
 
     @classmethod
@@ -185,6 +193,14 @@ class Source(Component):
             raise fault("given together with a random start", 'Set start = "0 s" or leave it out')
         return arrivals
 
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values, without a direction that follows from the route."""
+        found = super().document()
+        has_route = self.origin is not None or self.destination is not None
+        if has_route and "direction" not in self.model_fields_set:
+            del found["direction"]
+        return found
+
     def base_rtts(self) -> list[tuple[Duration, int]] | None:
         """Return base RTTs with their numbers of consecutive flows; None without `base_rtt`."""
         if self.base_rtt is None:
@@ -195,7 +211,8 @@ class Source(Component):
 
     def engine_form(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the group's first flow, for shared hops without delay."""
-        return {**self.resolved_flows(0, context, ("flows", 0))[0], "count": self.count}
+        crossed = FlowPath(direction=self.direction)
+        return {**self.resolved_flows(crossed, context, ("flows", 0))[0], "count": self.count}
 
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the user's keys of an engine field; there, all start times share one table."""
@@ -205,6 +222,9 @@ class Source(Component):
                 return ["arrivals", "until"]
             start = self.start
             return ["start", *(start._user_path(field) if isinstance(start, Uniform) else [])]
+        if engine_path == "hops":
+            ends = ("origin", "destination")
+            return [next((key for key in ends if getattr(self, key) is not None), "direction")]
         return super()._user_path(engine_path)
 
     @property
@@ -224,17 +244,15 @@ class Source(Component):
         return {"kind": getattr(self, self.chosen_by), **own}
 
     def resolved_flows(
-        self, shared_delay: int, context: Context, path: Path, *, at_stations: bool = False
+        self, crossed: FlowPath, context: Context, path: Path
     ) -> list[dict[str, Any]]:
         """Return the resolved form: an entry, with a count, for each sequence of equal flows.
 
         Parameters
         ----------
-        shared_delay : int
-            Two-way delay of the bottleneck link, the ACK path's link and the backhaul, ns.
-        at_stations : bool
-            True if one end of each flow is a station of the link. Then all wires are on the other
-            side of the link. Default False.
+        crossed : FlowPath
+            The hops that the flows cross. If one end of each flow is a station, all wires are on
+            the other side of the path.
         """
         start: dict[str, Any]
         if self.arrivals is not None:
@@ -248,10 +266,10 @@ class Source(Component):
         else:
             start = {"kind": "at", "time_ns": int(self.start)}
         access, egress, back = (w or NO_WIRE for w in (self.access, self.egress, self.return_wire))
-        same = {
+        same: dict[str, Any] = {
             "group": path[-1],
             "count": self.count,
-            "direction": self.direction,
+            "direction": crossed.direction,
             "source": self.resolved_source(context, path),
             "start": start,
             "stop_ns": None if self.stop is None else int(self.stop),
@@ -263,6 +281,8 @@ class Source(Component):
             same["ack_access"] = self.ack_access.delayed_by(self.ack_access.delay)
         if self.name is not None:
             same["name"] = self.name
+        if crossed.ends is not None:
+            same["hops"] = list(crossed.ends)
         base_rtts = self.base_rtts()
         if base_rtts is None:
             return self._with_users([same])
@@ -270,13 +290,13 @@ class Source(Component):
         for base_rtt, count in base_rtts:
             # A base RTT that is too short is rejected; the group itself can be resolved
             # nevertheless.
-            wired = max(0, int(base_rtt) - shared_delay)
+            wired = max(0, int(base_rtt) - crossed.delay_ns)
             forward = wired // 2
-            if at_stations and self.direction == "reverse":
+            if crossed.has_stations and crossed.direction == "reverse":
                 # The sender is a station, so that only one wire remains for the entire delay.
                 wires = {"egress": egress.delayed_by(wired)}
             else:
-                there = {"access": access} if at_stations else {"egress": egress}
+                there = {"access": access} if crossed.has_stations else {"egress": egress}
                 wires = {name: wire.delayed_by(forward) for name, wire in there.items()}
                 wires["return_wire"] = back.delayed_by(wired - forward)
             flows.append({**same, **wires, "count": count})

@@ -1,0 +1,185 @@
+"""Scenarios whose path is a list of hops."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import airpath as ap
+from airpath.engine.resolved import ResolvedScenario
+from airpath.scenario import loads
+from airpath.scenario.path import hops_of, route_of
+
+EXAMPLES = sorted(Path(ap.__file__).parent.glob("examples/*.toml"))
+
+TWO = """
+duration = "4 s"
+[[hops]]
+name = "dsl"
+link = {kind = "fixed", rate = "8 Mbit/s"}
+delay = "5 ms"
+[[hops]]
+name = "air"
+down = {link = {kind = "fixed", rate = "6 Mbit/s"}, aqm = "codel", delay = "7 ms"}
+up = {link = {kind = "fixed", rate = "1 Mbit/s"}, aqm = "gred", delay = "9 ms"}
+[[flows]]
+base_rtt = "40 ms"
+"""
+
+
+def with_flow(keys: str, text: str = TWO) -> ap.Scenario:
+    """Return the scenario with another group of flows."""
+    return loads(f'{text}\n[[flows]]\nbase_rtt = "60 ms"\n{keys}\n')
+
+
+def as_hops(scenario: ap.Scenario) -> ap.Scenario:
+    """Return a scenario in short form with its path written as a list of hops."""
+    made = ap.Scenario(**short_form_as_hops(scenario))
+    made._directory = scenario.directory
+    return made
+
+
+def short_form_as_hops(scenario: ap.Scenario) -> dict[str, Any]:
+    kept = {
+        name: getattr(scenario, name)
+        for name in scenario.model_fields_set
+        if name not in ("bottleneck", "ack_path", "backhaul")
+    }
+    down = {"link": scenario.bottleneck.link, "aqm": scenario.bottleneck.aqm}
+    hops: list[Any] = [{"name": "bottleneck", "down": down}]
+    ack_path: Any = scenario.ack_path
+    if ack_path.kind == "reverse" and ack_path.link is None:
+        hops = [{"name": "bottleneck", "link": down["link"], "down": {"aqm": down["aqm"]}}]
+        hops[0]["up"] = {"aqm": ack_path.aqm}
+    elif ack_path.kind == "reverse":
+        hops[0]["up"] = {"link": ack_path.link, "aqm": ack_path.aqm}
+    elif ack_path.kind == "link":
+        up = {"link": ack_path.link, "aqm": ack_path.aqm}
+        hops.insert(0, {"name": "ack_path", "up": up})
+    if scenario.backhaul is not None:
+        hops.insert(0, {"name": "backhaul", "wire": scenario.backhaul})
+    return {**kept, "hops": hops}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_short_form_and_its_hops_give_equal_results(example: Path) -> None:
+    short = ap.load(example)
+    if short.bottleneck is None:
+        pytest.skip("the example has a list of hops")
+    starts = [group.start for group in short.flows if isinstance(group.start, int)]
+    duration = max([3.0, *(start / 1e9 + 1 for start in starts)])
+    short = short.replace({"duration": f"{duration} s", "warmup": "1 s", "control": []})
+    listed = as_hops(short)
+    one, other = (ap.simulate(each, reps=1, threads=1) for each in (short, listed))
+    assert list(one.replications) == list(other.replications)
+
+
+def test_hops_and_short_form_resolve_to_equal_typed_hops() -> None:
+    short = loads(
+        """
+        duration = "1 s"
+        backhaul = {delay = "3 ms", rate = "90 Mbit/s"}
+        bottleneck = {aqm = "gred", link = {kind = "rlc-am", rate = "384 kbit/s"}}
+        ack_path = {kind = "reverse"}
+        flows = [{base_rtt = "90 ms"}]
+        """
+    )
+    found = []
+    for each in (short, as_hops(short)):
+        resolved = ResolvedScenario.from_json(each.resolve()[0])
+        found.append(
+            [
+                (
+                    hop.name,
+                    hop.wire,
+                    [(d.name, d.description["link"], d.total_delay_ns) for d in hop.directions],
+                )
+                for hop in resolved.hops
+            ]
+        )
+        assert resolved.base_rtt_s(resolved.flows[0]) == pytest.approx(0.09)
+    assert found[0] == found[1]
+
+
+def test_delay_of_a_hop_is_part_of_the_base_rtt() -> None:
+    scenario = loads(TWO)
+    resolved = ResolvedScenario.from_json(scenario.resolve()[0])
+    flow = resolved.flows[0]
+    # 40 ms - 5 ms - 7 ms - 9 ms - 5 ms remain for the two wires.
+    assert (flow.egress.delay_ns, flow.return_wire.delay_ns) == (7_000_000, 7_000_000)
+    assert resolved.base_rtt_s(flow) == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize(
+    ("keys", "crossed", "direction"),
+    [
+        ("", ["dsl", "air"], "forward"),
+        ('to = "dsl"', ["dsl"], "forward"),
+        ('from = "air"', ["air"], "forward"),
+        ('from = "dsl"\nto = "dsl"', ["dsl"], "forward"),
+        ('from = "dsl"\nto = "dsl"\ndirection = "reverse"', ["dsl"], "reverse"),
+        ('from = "users"', ["dsl", "air"], "reverse"),
+        ('from = "users"\nto = "air"', ["air"], "reverse"),
+        ('from = "dsl"\nto = "servers"', ["dsl"], "reverse"),
+        ('from = "air"\nto = "dsl"', ["dsl", "air"], "reverse"),
+        ('direction = "reverse"', ["dsl", "air"], "reverse"),
+        ('from = "servers"\nto = "users"', ["dsl", "air"], "forward"),
+    ],
+)
+def test_route_follows_from_and_to(keys: str, crossed: list[str], direction: str) -> None:
+    scenario = with_flow(keys)
+    hops = hops_of(scenario)
+    route = route_of(scenario.flows[1], hops)
+    assert ([hop.name for hop in route.of(hops)], route.direction) == (crossed, direction)
+    again = loads(scenario.to_toml())
+    assert again.resolve()[0] == scenario.resolve()[0].replace('"name": "x"', '"name": "scenario"')
+    resolved = json.loads(scenario.resolve()[0])["flows"][1]
+    assert resolved["direction"] == direction
+    assert resolved.get("hops", ["dsl", "air"]) == [crossed[0], crossed[-1]]
+
+
+def test_flows_cross_only_the_hops_of_their_route() -> None:
+    run = ap.simulate(with_flow('to = "dsl"'), reps=1).replications[0]
+    flows = [flow["delivered_packets"] for flow in run["flows"]]
+    links = {link["name"]: link["delivered_packets"] for link in run["links"]}
+    assert 0 < links["air"] < links["dsl"]
+    assert abs(links["dsl"] - sum(flows)) <= 100  # Packets in flight at the end.
+    assert abs(links["air"] - flows[0]) <= 100
+
+
+def test_control_changes_the_rate_of_its_hop() -> None:
+    text = TWO.replace(
+        "[[hops]]\nname",
+        '[[control]]\nat = "2 s"\nhop = "dsl"\nrate = "1 Mbit/s"\n[[hops]]\nname',
+        1,
+    )
+    run = ap.simulate(loads(text), reps=1).replications[0]
+    before, after = run["phases"]
+    links = [link["name"] for link in run["links"]]
+    dsl = links.index("dsl")
+    assert before["links"][dsl]["utilisation"] < 0.9 < after["links"][dsl]["utilisation"]
+
+
+def test_users_of_a_cell_are_the_flows_that_cross_it() -> None:
+    scenario = loads(
+        """
+        duration = "3 s"
+        flows = [{to = "core", base_rtt = "20 ms"}, {base_rtt = "20 ms", count = 2}]
+        [[hops]]
+        name = "core"
+        link = {kind = "fixed", rate = "50 Mbit/s"}
+        [[hops]]
+        name = "cell"
+        [hops.down.link]
+        kind = "cell"
+        slot = "3 ms"
+        snr = {kind = "constant", mean = "20 dB"}
+        rate = {kind = "shannon", bandwidth = "4.3 MHz", cap = "10 Mbit/s"}
+        """
+    )
+    run = ap.simulate(scenario, reps=1).replications[0]
+    assert [user["user"] for user in run["users"]] == [0, 1]
+    assert all(user["delivered_bytes"] > 0 for user in run["users"])
