@@ -35,6 +35,9 @@ class _Names:
     def table_key(self, table: str, field: object) -> str:
         return table
 
+    def delay_points(self, file: str, field: object) -> list[tuple[int, int]]:
+        return []
+
 
 def tcp_profiles() -> dict[str, Any]:
     """Return the parameters of each profile, as in a resolved scenario."""

@@ -91,7 +91,7 @@ def needed(resolved: ResolvedScenario, reps: int) -> list[Need]:
     rows = flows + _RUN / _FLOW
     fewer = "fewer replications or flows"
     needs = [Need("reps", str(reps), reps * rows, "rows", reps * rows * _FLOW, fewer)]
-    events = len(resolved.changes)
+    events = len(resolved.phase_starts_s)
     if events:
         phases = reps * events * (flows + 1.0)
         needs.append(

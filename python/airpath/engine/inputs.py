@@ -20,8 +20,8 @@ from airpath.trace import Trace
 
 __all__ = ["Inputs", "Reading", "Role", "read_inputs", "trace_formats"]
 
-Role = Literal["mahimahi", "csv", "table", "snr"]
-"""Role of a file: trace in one of two formats, error-rate table, or SNR over time."""
+Role = Literal["mahimahi", "csv", "table", "snr", "schedule"]
+"""Role of a file: trace in one of two formats, error-rate table, SNR or delay over time."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,10 @@ class Inputs:
 
     def provenance(self) -> dict[str, Any]:
         """Map the name of each trace and error-rate table to its path and SHA-256."""
+        schedules = [name for name, role in self.roles.items() if role == "schedule"]
         files = {
             name: {"file": str(self.paths[name]), "sha256": self.digest(name)}
-            for name in (*self.traces, *self.snr_texts, *self.table_texts)
+            for name in (*self.traces, *self.snr_texts, *schedules, *self.table_texts)
         }
         tables = {
             name: {**files.pop(name), **({"complete": False} if is_unfinished(text) else {})}
@@ -156,6 +157,10 @@ def read_inputs(
             texts[name] = reading.text(path)
             if "snr" in fields[name]:
                 roles[name] = "snr"
+                continue
+            if fields[name][0] == "controls":
+                # The resolved scenario contains the values of a schedule.
+                roles[name] = "schedule"
                 continue
             roles[name] = formats[name]
             traces[name] = reading.trace(path, formats[name])

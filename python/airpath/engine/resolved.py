@@ -71,6 +71,14 @@ class Change:
         Change of the mean SNR of the station, dB.
     hop : str or None
         Name of the hop; None for the bottleneck.
+    delay_ns : int or None
+        New one-way propagation delay of the hop, ns.
+    loss : float or None
+        New loss probability of the link.
+    length_s : float or None
+        Length of an interruption, s.
+    direction : str or None
+        Direction of the change, ``forward`` or ``reverse``; None for the default.
     """
 
     at_s: float
@@ -79,6 +87,10 @@ class Change:
     schemes: tuple[str, ...]
     moved_db: float | None
     hop: str | None = None
+    delay_ns: int | None = None
+    loss: float | None = None
+    length_s: float | None = None
+    direction: str | None = None
 
     @classmethod
     def of(cls, description: Mapping[str, Any]) -> Change:
@@ -92,6 +104,10 @@ class Change:
             tuple(filter(None, schemes)),
             action.get("moved_db"),
             description.get("hop"),
+            action.get("delay_ns"),
+            action.get("loss"),
+            action["duration_ns"] / 1e9 if "duration_ns" in action else None,
+            action.get("direction"),
         )
 
 
@@ -215,15 +231,22 @@ class ResolvedScenario:
 
     @cached_property
     def changes(self) -> Sequence[Change]:
-        """Changes of the links of hops, in ascending order of time."""
-        found = self.document["controls"]
+        """Changes of hops except schedules of delays, in ascending order of time."""
+        found = [each for each in self.document["controls"] if each["action"]["kind"] != "schedule"]
         return [Change.of(each) for each in sorted(found, key=lambda change: change["at_ns"])]
 
     @property
+    def phase_starts_s(self) -> Sequence[float]:
+        """Times at which phases of the statistics start, s: changes, and ends of interruptions."""
+        ends = (each.at_s + each.length_s for each in self.changes if each.length_s is not None)
+        return sorted({*(each.at_s for each in self.changes), *ends})
+
+    @property
     def changes_of_bottleneck(self) -> Sequence[Change]:
-        """Changes of the bottleneck's link, in ascending order of time."""
+        """Changes of the bottleneck's link to the users, in ascending order of time."""
         names = (None, self.path.bottleneck_hop.name)
-        return [change for change in self.changes if change.hop in names]
+        changes = [change for change in self.changes if change.hop in names]
+        return [change for change in changes if change.direction != "reverse"]
 
     def links(self) -> Iterator[tuple[str, ResolvedLink]]:
         """Yield the name in results and the link of each hop; a duplex link occurs twice."""

@@ -88,11 +88,15 @@ class Capacity:
             capacity, nominal_bps = cls._from_steps(np.array([0.0]), rates, end_s), rates[0]
         else:
             return None
-        changes = []
+        changes: list[tuple[float, float]] = []
         for change in resolved.changes_of_bottleneck:
-            if change.rate_bps is None:
+            if change.user is not None:
                 return None  # This change applies to one station.
-            changes.append((change.at_s, change.rate_bps / nominal_bps))
+            if change.rate_bps is not None:
+                changes.append((change.at_s, change.rate_bps / nominal_bps))
+            if change.length_s is not None:
+                before = changes[-1][1] if changes else 1.0
+                changes += [(change.at_s, 0.0), (change.at_s + change.length_s, before)]
         return capacity._scaled(changes, offset_s)
 
     def _scaled(self, changes: Sequence[tuple[float, float]], offset_s: float) -> Capacity:

@@ -22,7 +22,7 @@ from airpath.results.schemes import regime_names, scheme_names
 from airpath.results.tables import queue_names
 from airpath.results.users import queues_at, user_of, users_in_words
 from airpath.scenario.aqm.queues import QueueDisc
-from airpath.scenario.units import Rate
+from airpath.scenario.units import Duration, Rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,7 @@ _DROPS = {
     "overflow": ("the full queue", "red"),
     "early": ("the AQM", "purple"),
     "channel": ("the channel", "orange"),
+    "interruption": ("an interruption", "black"),
 }
 
 
@@ -472,5 +473,11 @@ def _change_text(change: Change) -> str:
     """Return a short description of a scheduled change of the link."""
     if change.rate_bps is not None:
         return str(Rate(change.rate_bps))
+    if change.delay_ns is not None:
+        return f"delay {Duration(change.delay_ns)}"
+    if change.loss is not None:
+        return f"loss {change.loss:g}"
+    if change.length_s is not None:
+        return f"interrupted {Duration.from_si(change.length_s)}"
     parts = change.schemes if change.moved_db is None else (f"{change.moved_db:+g} dB",)
     return f"station {change.user}: {', '.join(parts)}"

@@ -89,6 +89,10 @@ class Context(Protocol):
         """Return the name under which the engine receives an error-rate table."""
         ...
 
+    def delay_points(self, file: str, field: Path) -> list[tuple[int, int]]:
+        """Return the times and delays of a schedule in `file`, ns."""
+        ...
+
 
 # --- models ------------------------------------------------------------------------------------
 

@@ -122,6 +122,9 @@ class _NoFiles:
     def table_key(self, table: str, field: Path) -> str:
         return table
 
+    def delay_points(self, file: str, field: Path) -> list[tuple[int, int]]:
+        return []
+
 
 NO_FILES = _NoFiles()
 

@@ -31,6 +31,7 @@ __all__ = [
     "Route",
     "Side",
     "Tables",
+    "controlled_hop",
     "controlled_link",
     "flow_paths",
     "hops_of",
@@ -247,10 +248,20 @@ def main_link(scenario: Tables) -> Link:
     return sides[0].link
 
 
+def controlled_hop(change: Control, hops: Sequence[PathHop]) -> PathHop | None:
+    """Return the hop that a scheduled change concerns; None if there is no such hop.
+
+    The engine chooses the same hop by default: the bottleneck, or else the last hop with a link.
+    """
+    if change.hop is not None:
+        return next((hop for hop in hops if hop.name == change.hop), None)
+    named = next((hop for hop in hops if hop.name == "bottleneck"), None)
+    return named or next((hop for hop in reversed(hops) if hop.sides), None)
+
+
 def controlled_link(change: Control, hops: Sequence[PathHop]) -> Link | None:
     """Return the link that a scheduled change concerns; None if its hop has no link."""
-    hop = next((hop for hop in hops if hop.name == change.hop), None)
-    hop = main_hop(hops) if change.hop is None else hop
+    hop = controlled_hop(change, hops)
     return hop.sides[0].link if hop is not None and hop.sides else None
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from airpath.errors import Problem, ScenarioError
+from airpath.errors import AirpathError, Problem, ScenarioError
 from airpath.files import other_than_file
 from airpath.scenario.optimum import settle_optimum
 from airpath.scenario.scenario import Scenario
+from airpath.scenario.schedule import read_schedule
 from airpath.scenario.sections import SECTIONS
 from airpath.scenario.tables import is_table, table_not_found, table_path
 from airpath.scenario.traces import PREFIX, not_found, trace_path
@@ -39,6 +40,17 @@ class _Resolver:
         path = table_path(table, self.directory)
         found = is_table(table, path)
         return self._key(table, path, path.name, field, None if found else table_not_found)
+
+    def delay_points(self, file: str, field: tuple[str | int, ...]) -> list[tuple[int, int]]:
+        path = trace_path(file, self.directory)
+        if not os.path.isfile(path):  # noqa: PTH113
+            return []  # `trace_key` reports a missing file.
+        try:
+            return read_schedule(path)
+        except AirpathError as error:
+            what, _, accepted = str(error).removesuffix(".").partition(". ")
+            self.problems.append(Problem(self.place, field, file, what, accepted or None))
+            return []
 
     def _key(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from airpath.scenario.control import Control
 from airpath.scenario.hops import ENDS
 from airpath.scenario.link.cell import Cell
 from airpath.scenario.link.mimo import block_faults
-from airpath.scenario.path import controlled_link, hops_of, links_of, route_of
+from airpath.scenario.path import controlled_hop, hops_of, links_of, route_of
 from airpath.scenario.traffic.flows import Source
 from airpath.scenario.units import Duration, quote
 from airpath.scenario.users import cell_faults, station_faults, stray_users
@@ -46,9 +47,32 @@ def control_faults(control: Sequence[Control], path: Tables) -> list[Fault]:
         if change.hop is not None and change.hop not in [hop.name for hop in hops]:
             wrong.append(((index, "hop"), change.hop, _unknown_hop(change.hop, hops)))
             continue
-        found = change.link_faults(controlled_link(change, hops))
+        found = change.hop_faults(controlled_hop(change, hops))
         wrong += [((index, *key), *rest) for key, *rest in found]
-    return wrong
+    return [*wrong, *_overlapping_interruptions(control, hops)]
+
+
+def _overlapping_interruptions(control: Sequence[Control], hops: Sequence[PathHop]) -> list[Fault]:
+    """Return the interruptions of a hop that start before an earlier one ends."""
+    spans = []
+    for index, change in enumerate(control):
+        hop = controlled_hop(change, hops)
+        for direction in ("forward", "reverse"):
+            span = change.interrupts(direction)
+            if span is not None and hop is not None:
+                spans.append((hop.name, direction, *span, index))
+    spans.sort()
+    pairs = itertools.pairwise(spans)
+    late = {
+        index: ended_ns
+        for (hop_name, direction, _, ended_ns, _), (name, other, began_ns, _, index) in pairs
+        if (hop_name, direction) == (name, other) and began_ns < ended_ns
+    }
+    what = "before the end of the interruption before it"
+    return [
+        ((index, "at"), str(control[index].at), fault(what, f"Use at least {Duration(ended_ns)}"))
+        for index, ended_ns in sorted(late.items())
+    ]
 
 
 def _unknown_hop(name: str, hops: Sequence[PathHop], *ends: str) -> Any:

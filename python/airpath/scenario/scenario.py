@@ -339,9 +339,17 @@ class Scenario(Model):
         number, _, field = rest.partition(".")
         if first == "flows" and field:
             return [first, number, *self.flows[int(number)]._user_path(field)]
+        if first == "controls" and field:
+            return ["control", str(self._control_entry(int(number))), field.split(".")[-1]]
         keys = [_USER_KEYS.get(key, key) for key in engine_path.split(".")]
         place = rules.place_of(self, *keys[:2])
         return [*map(str, place), *keys[2:]] if place is not None else keys
+
+    def _control_entry(self, number: int) -> int:
+        """Return the entry of `control` from which an action of the resolved form comes."""
+        counts = [len(change.resolved_actions(NO_FILES, ())) for change in self.control]
+        owners = [index for index, count in enumerate(counts) for _ in range(count)]
+        return owners[number]
 
     def document(self) -> dict[str, Any]:
         """Return the table as plain values; the default ACK path of a list of hops is omitted."""

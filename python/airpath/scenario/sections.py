@@ -61,8 +61,11 @@ def _hops(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
 def _controls(scenario: Scenario, context: Context) -> list[dict[str, Any]]:
     hops = hops_of(scenario)
     return [
-        change.resolved(context, ("control", index), controlled_link(change, hops))
+        entry
         for index, change in enumerate(scenario.control)
+        for entry in change.resolved_actions(
+            context, ("control", index), controlled_link(change, hops)
+        )
     ]
 
 

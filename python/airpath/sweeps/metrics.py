@@ -382,7 +382,7 @@ def is_known(name: str, run: Document, resolved: ResolvedScenario) -> bool:
     """
     metric = Metric.parse(name)
     if metric.scope == "phases":
-        number = metric.of.isdecimal() and int(metric.of) <= len(resolved.changes)
+        number = metric.of.isdecimal() and int(metric.of) <= len(resolved.phase_starts_s)
         quantity = metric.quantity in (*PHASE_QUANTITIES, "from_s", "until_s")
         return bool(number and quantity and resolved.changes)
     try:
