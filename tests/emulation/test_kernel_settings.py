@@ -217,6 +217,22 @@ def test_queue_that_requires_simulated_ends_is_rejected() -> None:
     assert 'bottleneck.aqm = "vcp": only ends of VCP read what it writes' in line
 
 
+def test_queue_of_a_hop_that_requires_simulated_ends_is_rejected_by_hop() -> None:
+    link = {"kind": "fixed", "rate": "10 Mbit/s"}
+    hops = [
+        {"name": "backhaul", "link": link, "down": {"aqm": "vcp"}},
+        {"name": "cell", "link": link, "aqm": "vcp"},
+    ]
+    flows = [{"base_rtt": "30 ms"}]
+    scenario = ap.Scenario(name="x", duration="2 s", hops=hops, flows=flows)
+    with pytest.raises(ScenarioError) as error:
+        for_flows(scenario, prepare(scenario).resolved, _everything)
+    what = "only ends of VCP read what it writes, and no kernel has them. Use another discipline."
+    assert str(error.value).splitlines() == [
+        f'x: {key} = "vcp": {what}' for key in ("hops.1.aqm", "hops.0.down.aqm")
+    ]
+
+
 def test_flow_monitor_requires_simulation() -> None:
     (line,) = _refusals({}, record={"flow_monitor": True})
     assert "record.flow_monitor = true: is the simulator's" in line

@@ -83,7 +83,7 @@ pub enum Traffic {
         /// Program and arguments of the command on the server's side; absent: no command.
         #[serde(default)]
         server: Option<Vec<String>>,
-        /// Index of the scenario's flow from which the packets take user, direction and wires.
+        /// Index of the scenario's flow from which the packets take user, hops and wires.
         #[serde(default)]
         like: u32,
         /// Maximum number of concurrent connections that have separate entries in queues and

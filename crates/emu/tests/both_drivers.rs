@@ -315,7 +315,7 @@ fn both_drivers_agree_if_acks_take_the_reverse_direction_of_the_link() {
 
 /// Returns a path of a wire, a fixed link and `last`. One TCP flow crosses only the fixed link, one
 /// crosses only the last hop, and datagrams cross the first two hops. The delay of the fixed link
-/// becomes shorter, then longer.
+/// becomes shorter, then longer, and the link is interrupted twice.
 fn several_hops(last: Value) -> Scenario {
     let wire = json!({"rate_bps": 30_000_000, "delay_ns": 2 * MS, "limit": {"packets": 40}});
     let fixed = json!({"kind": "fixed", "rate_bps": 2_500_000});
@@ -333,9 +333,14 @@ fn several_hops(last: Value) -> Scenario {
         let action = json!({"kind": "delay", "delay_ns": delay_ms * MS});
         json!({"at_ns": at_ms * MS, "hop": "fixed", "action": action})
     };
+    let interruption = |at_ms: u64, packets: &str| {
+        let action = json!({"kind": "interruption", "duration_ns": 70 * MS, "packets": packets});
+        json!({"at_ns": at_ms * MS, "hop": "fixed", "action": action})
+    };
     let document = json!({
         "duration_ns": SECONDS * SECOND, "warmup_ns": SECOND, "flows": flows, "hops": hops,
-        "controls": [delay(1400, 1), delay(1900, 30)]});
+        "controls": [delay(1400, 1), interruption(1500, "lose"), delay(1900, 30),
+                     interruption(2000, "keep")]});
     Scenario::from_json(&document.to_string()).expect("a scenario")
 }
 

@@ -188,7 +188,7 @@ def run_command(
     seed : int
         Master seed, 0 to 2^64 - 1. Default 1.
     like : int
-        Index of a flow, from 0. The command's packets use this flow's user, direction and wired
+        Index of a flow, from 0. The command's packets use this flow's user, hops and wired
         delays. Default 0.
     duration : str, float or Duration, optional
         Time after the start at which the emulation and both commands end, above 0; a float is in

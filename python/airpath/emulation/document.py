@@ -30,7 +30,7 @@ class Commands:
     server : sequence of str, optional
         Executable at the server's end, and its arguments. Default: no server command.
     like : int
-        Index of a flow, from 0. The commands' packets use this flow's user, direction and wired
+        Index of a flow, from 0. The commands' packets use this flow's user, hops and wired
         delays. Default 0.
     duration_ns : int, optional
         Time after the start at which all commands end, ns. Default: when the client's command ends.

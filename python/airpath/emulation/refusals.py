@@ -86,11 +86,12 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
         what = "is the simulator's: it counts at ends of flows that are a kernel's here"
         yield Problem(place, ("record", "flow_monitor"), True, what, "Remove it")
     sides = sides_by_name(scenario)
-    for each in resolved.path.directions:
-        if each.queue.ends is not None:
-            what = f"only ends of {each.queue.ends} read what it writes, and no kernel has them"
-            key = sides[each.name].aqm_at
-            yield Problem(place, key, each.queue.kind, what, "Use another discipline")
+    # Both directions of a hop may have the same key.
+    queues = {sides[each.name].aqm_at: each.queue for each in resolved.path.directions}
+    for key, queue in queues.items():
+        if queue.ends is not None:
+            what = f"only ends of {queue.ends} read what it writes, and no kernel has them"
+            yield Problem(place, key, queue.kind, what, "Use another discipline")
 
 
 def too_many(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Problem]:
