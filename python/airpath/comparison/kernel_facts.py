@@ -202,15 +202,21 @@ def _acks(
 
 
 def _simulated_acks(simulated: Answer | None) -> float | None:
-    """Return the ACKs per data packet of a simulation, if the ACK path carries only ACKs."""
+    """Return the ACKs per data packet of a simulation, if a link carries only ACKs of all flows."""
     if simulated is None or simulated.result is None:
         return None
     result = simulated.result
     if any(flow.direction == "reverse" for flow in result.resolved.flows.entries):
         return None
+    path, flows = result.resolved.path, result.resolved.flows.entries
+    names = [
+        hop.name
+        for hop in reversed(path.hops)
+        if hop.wire is None and hop.forward is None and all(hop in path.crossed(f) for f in flows)
+    ]
     ratios = []
     for run in result.replications:
-        acks = [queue["arrived"] for queue in run["queues"] if queue["name"] == "ack_path"]
+        acks = [queue["arrived"] for queue in run["queues"] if queue["name"] in names]
         packets = sum(flow["delivered_packets"] for flow in run["flows"])
         if acks and packets:
             ratios.append(acks[0] / packets)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from airpath.engine.path import DIRECTIONS, ResolvedHop
 from airpath.engine.resolved import ResolvedScenario
 from airpath.results.fairness import comparable
 from airpath.results.labels import label_of_quantity, short_label
@@ -23,13 +24,20 @@ if TYPE_CHECKING:
     from airpath.results.result import Result
     from airpath.solutions import Solution
 
-__all__ = ["ComparedQuantity", "quantities", "result_values", "solution_values", "whole_runs"]
+__all__ = [
+    "ComparedQuantity",
+    "compared_hops",
+    "quantities",
+    "result_values",
+    "solution_values",
+    "whole_runs",
+]
 
 Run = Mapping[str, Any]
 """Measurements of a replication."""
 
 _MOST_QUEUES = 4
-"""Largest number of compared queues. In a cell with more users: the first users' queues."""
+"""Largest number of compared queues of a hop. In a cell with more users: the first users' ones."""
 
 
 @dataclass(frozen=True)
@@ -125,32 +133,58 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     resolved : ResolvedScenario
         The resolved scenario.
     runs : sequence of mapping
-        Replications; their queues and links are compared. If empty, only the bottleneck is
-        compared.
+        Replications; their queues and links are compared. If empty, only links that carry data
+        forward are compared.
     """
     found = [*_flow_quantities(resolved)]
-    queues = [queue["name"] for run in runs[:1] for queue in run["queues"]] or ["bottleneck"]
-    links = [link for run in runs[:1] for link in run["links"]]
-    for queue in [name for name in queues if _carries_data(name)][:_MOST_QUEUES]:
-        found += [_made(f"queues.{queue}", row, queue) for row in _OF_QUEUES.items()]
-    for link in [{"name": "bottleneck"}, *links]:
-        name = link["name"]
-        if not _carries_data(name) or any(
-            each.name == f"links.{name}.lost_share" for each in found
-        ):
-            continue
+    hops = compared_hops(resolved)
+    names = [queue["name"] for run in runs[:1] for queue in run["queues"]]
+    links = {link["name"]: link for run in runs[:1] for link in run["links"]}
+    for hop in hops:
+        of_hop = [name for name in names if name.partition("/")[0] in hop]
+        for queue in of_hop[:_MOST_QUEUES] if runs else hop[:1]:
+            found += [_made(f"queues.{queue}", row, queue) for row in _OF_QUEUES.items()]
+    compared = [name for hop in hops for name in (hop if runs else hop[:1])]
+    compared = [name for name in compared if not runs or name in links]
+    for name in compared:
         found.append(_made(f"links.{name}", ("lost_share", _SHARE), name))
         found.append(_made(f"links.{name}", ("utilisation", _USE), name))
-    for link in links:
-        found += _regime_quantities(link)
+    for name in compared if runs else ():
+        found += _regime_quantities(links[name])
     for group in transfer_groups(resolved):
         key, title = resolved.flows.group_key(group), resolved.flows.group_title(group)
         found += [_made(f"transfers.{key}", row, title) for row in _OF_TRANSFERS.items()]
     return found
 
 
-def _carries_data(name: str) -> bool:
-    return name.partition("/")[0] in ("bottleneck", "reverse")
+def compared_hops(resolved: ResolvedScenario) -> list[list[str]]:
+    """Return the names of the links of each compared hop, in the order of results.
+
+    In the short form of a path, the bottleneck is compared. In a list of hops, all hops with a link
+    or a queue that data traverse are compared, in both directions.
+
+    Parameters
+    ----------
+    resolved : ResolvedScenario
+        The resolved scenario.
+    """
+    if resolved.is_short_form:
+        return [["bottleneck", "reverse"]]
+    path = resolved.path
+    traversed = {
+        (hop.name, flow.direction) for flow in resolved.flows.entries for hop in path.crossed(flow)
+    }
+    hops = []
+    for hop in reversed(path.hops):
+        names = {way: hop.name_of(way) for way in DIRECTIONS if _has_queue(hop, way)}
+        if any((hop.name, way) in traversed for way in names):
+            hops.append(list(names.values()))
+    return hops
+
+
+def _has_queue(hop: ResolvedHop, direction: str) -> bool:
+    is_limited = hop.wire is not None and hop.wire.is_limited
+    return is_limited or hop.direction(direction) is not None
 
 
 def _flow_quantities(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
@@ -182,7 +216,7 @@ def _flow_quantities(resolved: ResolvedScenario) -> Iterator[ComparedQuantity]:
 def _regime_quantities(link: Mapping[str, Any]) -> Iterator[ComparedQuantity]:
     name = link["name"]
     count = len(link["regime_packets"])
-    if count > 1 and _carries_data(name):
+    if count > 1:
         for regime in range(2, 1 + count):
             yield _made(f"links.{name}", (f"regime_{regime}_share", _USE), name)
 
@@ -308,9 +342,18 @@ def solution_values(
             found[name] = _group_value(name, solution, resolved)
     if "mean_rtt_s" in found and found["mean_rtt_s"] is None:
         found["mean_rtt_s"] = _mean_rtt(solution, resolved, range(len(solution.flows)))
-    if "links.bottleneck.lost_share" in found:
-        found["links.bottleneck.lost_share"] = _loss(solution, resolved)
+    if (name := f"links.{_only_link(resolved)}.lost_share") in found:
+        found[name] = _loss(solution, resolved)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _only_link(resolved: ResolvedScenario) -> str | None:
+    """Return the name of the only link that data traverse; None if there are several."""
+    if resolved.is_short_form:
+        return "bottleneck"
+    path, flows = resolved.path, resolved.flows.entries
+    names = {each.name for flow in flows for each in path.data_directions(flow)}
+    return names.pop() if len(names) == 1 else None
 
 
 def _group_value(name: str, solution: Solution, resolved: ResolvedScenario) -> float | None:
