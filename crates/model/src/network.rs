@@ -5,6 +5,7 @@
 //!   network            the problem, its solution, validation
 //!   network/state      rates, losses and round-trip times for given queues of all hops
 //!   network/drop_tail  mean queue and utilisation of a drop-tail hop with losses
+//!   network/early_drop mean queue, drops and utilisation of a hop with early drops
 //!   network/solver     the balances, hop by hop
 //! ```
 //!
@@ -12,11 +13,12 @@
 //! Hop h has n_h waiting packets, drops the share q_h of its arrivals, and is busy for the share
 //! u_h of the time while it has a queue. t_ch is the transmission time of a packet of class c at
 //! hop h (mean over the arrivals: t̄_h), e_h the share of packets that the link corrupts, N_c the
-//! number of flows of the class. For a TCP class with route R_c:
+//! number of flows of the class. f_ch is the number of loss events per packet that the queue drops, 1
+//! with early drops. For a TCP class with route R_c:
 //!
 //! ```text
 //! RTT_c = RTT0_c + Σ_{h ∈ R_c} (n_h t̄_h + t_ch)                                       (N1)
-//! p_c   = 1 − Π_{h ∈ R_c} (1 − q_h)(1 − e_h)                                          (N2)
+//! p_c   = 1 − Π_{h ∈ R_c} (1 − f_ch q_h)(1 − e_h)                                     (N2)
 //! λ_c   = PFTK(p_c, RTT_c)                                                            (N3)
 //! A_h   = Σ_{c ∋ h} N_c λ_c t_ch Π_{g before h} (1 − q_g)(1 − e_g)                    (N4)
 //! (1 − q_h) A_h ≤ u_h, with equality if n_h > 0                                        (N5)
@@ -25,7 +27,8 @@
 //! A datagram class has a given λ_c. (n_h, q_h) is a point of the hop's curve, including its
 //! vertical segments:
 //!
-//! * early drops (RED): q_h is a function of n_h up to the limit, and u_h = 1
+//! * early drops (RED): n_h, q_h and u_h are averages of the curve over the oscillation of the
+//!   windows (module `early_drop`)
 //! * drop-tail: q_h = 0 while n_h is below the mean queue of a hop that overflows; at this mean, q_h
 //!   is the multiplier of the constraint (N5). The mean and u_h are those of the sawtooth of the
 //!   flows that cross the hop (module `drop_tail`). Without TCP flows the mean is the limit, and
@@ -37,7 +40,7 @@
 //! drop-tail queue); Padhye et al. 2000 (N3, in [`crate::pftk`]).
 //!
 //! # Left out
-//! * the sawtooth of windows at hops with early drops, and bursts
+//! * bursts
 //! * the queue of a hop that is not a bottleneck
 //! * losses and queueing of ACKs
 //! * timeouts that depend on the RTT
@@ -50,11 +53,14 @@
 //! are not unique; the first hop then has the queue, as in a real path.
 
 mod drop_tail;
+mod early_drop;
 mod solver;
 mod state;
 
 use crate::error::{ModelError, require};
 use crate::pftk::Tcp;
+
+pub use crate::oscillation::WINDOW_SPREAD;
 
 /// Hops, and flows that cross them.
 pub struct Network<'a> {
@@ -62,6 +68,10 @@ pub struct Network<'a> {
     pub hops: Vec<NetworkHop<'a>>,
     /// The classes of flows.
     pub classes: Vec<FlowClass>,
+    /// Coefficient of variation of one window at hops with early drops, 0 or more, finite. 0: the
+    /// windows are constant, and a hop is at a point of its drop curve. [`WINDOW_SPREAD`] is the
+    /// value of the model.
+    pub spread: f64,
 }
 
 /// A link and its queue.
@@ -158,7 +168,7 @@ pub struct ClassPoint {
     pub throughput_bps: f64,
     /// RTT_c, s; for datagrams the sum of queueing and transmission at the hops.
     pub rtt_s: f64,
-    /// p_c, in [0, 1].
+    /// Share of packets that are dropped or corrupted, in [0, 1].
     pub loss: f64,
     /// Share of time in timeouts by the formula, in [0, 1); 0 for datagrams.
     pub timeout_share: f64,
@@ -190,6 +200,9 @@ impl Network<'_> {
             }
             require((0.0..=1.0).contains(&hop.per), "per", hop.per, "between 0 and 1")?;
         }
+        let spread = self.spread;
+        let ok = spread >= 0.0 && spread.is_finite();
+        require(ok, "spread", spread, "0 or more and finite")?;
         if self.classes.is_empty() {
             return Err(ModelError::NoFlows);
         }

@@ -23,7 +23,7 @@ use crate::solution::{Change, Solution, Warning};
 /// Coefficient of variation of one flow's window (standard deviation over mean). It is 1/(3√3) =
 /// 0.19 if the window is halved every 1/p packets, and 0.41 with independent losses (mean 1.31/√p
 /// and mean square 2/p at b = 1). The value is the middle of both and was not fitted.
-const WINDOW_SPREAD: f64 = 0.3;
+pub const WINDOW_SPREAD: f64 = 0.3;
 /// Relative difference of T or of an RTT above which a warning is given.
 const WORTH_A_WARNING: f64 = 0.03;
 /// Minimum differences of the queue length for a warning: relative, and in packets. Both must be

@@ -76,7 +76,7 @@ def tcp_options() -> dict[str, Any]:
     """Return the resolved TCP parameters of profile `rfc` with a window of 1 MB."""
     scenario = ap.Scenario(
         flows=ap.flows(cc="newreno", base_rtt="40 ms", tcp={"receive_window": "1 MB"}),
-        bottleneck=ap.Bottleneck(link=ap.link.Fixed(rate="1 Mbit/s")),
+        bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="1 Mbit/s")),
         duration="1 s",
     )
     document = api.check(scenario).resolved.document

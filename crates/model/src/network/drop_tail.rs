@@ -21,6 +21,16 @@
 //! u_h = ∫ τ dτ / ∫ max(R, τ) dτ                                                        (D3)
 //! ```
 //!
+//! The formula (N3) counts loss events, not lost packets: the losses of one overflow halve a window
+//! once. Of the losses of flow i at this hop, the formula gets the share
+//!
+//! ```text
+//! f_i = (1 − (1 − v_i)^M) / (v_i M)                                                     (D4)
+//! ```
+//!
+//! A flow with a small window loses at most one packet per overflow (f = 1), a large window loses
+//! several at once.
+//!
 //! If all windows at W_max do not fill path and queue, the queue does not overflow and s is 0.
 //!
 //! Left out: bursts, flows of different RTTs that lose at different times, and losses at other hops
@@ -56,11 +66,21 @@ impl Sawtooth {
     }
 }
 
-/// Returns s of (D1). `flows` has number, window share v and packets per ACK b of each class.
-pub(super) fn halved_share(flows: impl Iterator<Item = (f64, f64, f64)> + Clone) -> f64 {
-    let growth: f64 = flows.clone().map(|(count, _, b)| count / b).sum();
-    let lost = growth.max(1.0);
-    flows.map(|(count, share, _)| count * share * (1.0 - (1.0 - share).powf(lost))).sum()
+/// Returns M of (D1): number of packets that an overflow loses. `flows` has number and packets per
+/// ACK b of each class.
+pub(super) fn lost_packets(flows: impl Iterator<Item = (f64, f64)>) -> f64 {
+    flows.map(|(count, b)| count / b).sum::<f64>().max(1.0)
+}
+
+/// Returns the probability that an overflow that loses `lost` packets hits a flow with the share
+/// `share` of the sum of windows.
+pub(super) fn hit_probability(share: f64, lost: f64) -> f64 {
+    1.0 - (1.0 - share).powf(lost)
+}
+
+/// Returns the number of loss events per lost packet of a flow (D4).
+pub(super) fn events_per_loss(share: f64, lost: f64) -> f64 {
+    (hit_probability(share, lost) / (share * lost)).min(1.0)
 }
 
 #[cfg(test)]
@@ -69,7 +89,7 @@ mod tests {
 
     #[test]
     fn one_flow_has_the_sawtooth_of_lakshman_and_madhow() {
-        assert_eq!(halved_share([(1.0, 1.0, 2.0)].into_iter()), 1.0);
+        assert_eq!(hit_probability(1.0, lost_packets([(1.0, 2.0)].into_iter())), 1.0);
         // A buffer of one bandwidth-delay product: always busy. With R = 1, τ is from 1 to 2 with a
         // density proportional to τ: ∫ (τ − 1) τ / ∫ τ = (7/3 − 3/2) / (3/2) = 5/9.
         let (delay_s, busy) = Sawtooth { rtt_s: 1.0, full_s: 1.0, halved: 1.0 }.means();
@@ -91,11 +111,16 @@ mod tests {
     #[test]
     fn many_flows_halve_a_share_of_one_minus_exp_of_growth() {
         for b in [1.0, 2.0] {
-            let found = halved_share([(1e4, 1e-4, b)].into_iter());
+            let lost = lost_packets([(1e4, b)].into_iter());
+            let found = hit_probability(1e-4, lost);
             assert!((found - (1.0 - (-1.0 / b).exp())).abs() < 1e-4, "{found}");
+            // A flow with a small window loses one packet per event.
+            assert!((events_per_loss(1e-9, lost) - 1.0).abs() < 1e-4);
+            let many = events_per_loss(1e-4, lost);
+            assert!((many - b * (1.0 - (-1.0 / b).exp())).abs() < 1e-4, "{many}");
         }
-        let two = halved_share([(2.0, 0.5, 2.0)].into_iter());
-        assert!((two - 0.5).abs() < 1e-12);
+        assert_eq!(hit_probability(0.5, lost_packets([(2.0, 2.0)].into_iter())), 0.5);
+        assert_eq!(events_per_loss(0.5, 1.0), 1.0);
     }
 
     #[test]

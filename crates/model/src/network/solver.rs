@@ -1,5 +1,6 @@
 //! Solves the balances hop by hop until nothing changes.
 
+use super::early_drop::Variation;
 use super::state::{HopState, Mix, State};
 use super::{Network, NetworkSolution};
 use crate::error::ModelError;
@@ -87,7 +88,7 @@ impl Trend {
         let (new, old) = (product(&self.last, &self.last), product(&last, &last));
         let both = product(&self.last, &last);
         let factor = both / old;
-        if both < ALIGNED * (new * old).sqrt() || factor >= 1.0 {
+        if old == 0.0 || both < ALIGNED * (new * old).sqrt() || factor >= 1.0 {
             return None;
         }
         let gain = factor / (1.0 - factor);
@@ -106,9 +107,23 @@ fn update_mix(state: &mut State<'_>, hop: usize, step: f64) -> f64 {
     let (old, new) = (state.mixes[hop], state.mix(hop));
     let pairs = [(old.service_s, new.service_s), (old.longest, new.longest), (old.busy, new.busy)];
     let [service_s, longest, busy] = pairs.map(|(old, new)| old + step * (new - old));
-    state.mixes[hop] = Mix { service_s, longest, busy };
+    let pairs_of_variation =
+        [(old.variation.pipe, new.variation.pipe), (old.variation.left, new.variation.left)];
+    let [pipe, left] = pairs_of_variation.map(|(old, new)| old + step * (new - old));
+    let by = new.variation.sigma - old.variation.sigma;
+    let variation = Variation { pipe, left, sigma: old.variation.sigma + step * by };
+    state.mixes[hop] = Mix { service_s, longest, busy, variation };
     let relative = |(old, new): (f64, f64)| if new == old { 0.0 } else { (new - old).abs() / new };
-    pairs.map(relative).into_iter().fold(0.0, f64::max)
+    let mut change =
+        pairs.into_iter().chain(pairs_of_variation).map(relative).fold(by.abs(), f64::max);
+    for (class, events) in state.events_at(hop) {
+        let route = &state.network.classes[class].route;
+        let Some(place) = route.iter().position(|at| at.hop == hop) else { continue };
+        let old = &mut state.events[class][place];
+        change = change.max(relative((*old, events)));
+        *old += step * (events - *old);
+    }
+    change
 }
 
 /// Returns the larger of the relative changes of queue and drop probability.
@@ -138,6 +153,9 @@ fn solve_hop(state: &mut State<'_>, hop: usize) -> Result<HopState, ModelError> 
             Err(ModelError::DropProbability { queue_packets: queue, probability })
         }
     };
+    if state.mixes[hop].variation.sigma > 0.0 {
+        return solve_oscillating(state, hop, &|queue| drop_at(queue).unwrap_or(f64::NAN));
+    }
     let empty = HopState { queue: 0.0, drop: drop_at(0.0)? };
     let value_low = balance(state, hop, empty, busy);
     if value_low >= 0.0 {
@@ -150,7 +168,7 @@ fn solve_hop(state: &mut State<'_>, hop: usize) -> Result<HopState, ModelError> 
     }
     let value_high = balance(state, hop, full, busy);
     if value_high < 0.0 {
-        return Ok(vertical(state, hop, longest, (full.drop, 1.0)));
+        return Ok(vertical(state, hop, (longest, busy), (full.drop, 1.0)));
     }
     let start = Bracket { low: 0.0, high: longest, value_low, value_high };
     let along = |queue: f64| HopState { queue, drop: drop_at(queue).unwrap_or(f64::NAN) };
@@ -160,13 +178,45 @@ fn solve_hop(state: &mut State<'_>, hop: usize) -> Result<HopState, ModelError> 
     if found.residual() <= BALANCED || high <= low {
         return Ok(HopState { queue, drop: drop_at(queue)? });
     }
-    Ok(vertical(state, hop, queue, (low, high)))
+    Ok(vertical(state, hop, (queue, busy), (low, high)))
 }
 
-/// Finds the drop probability between `low` and `high` at which a hop with a given queue is in
-/// balance.
-fn vertical(state: &mut State<'_>, hop: usize, queue: f64, (low, high): (f64, f64)) -> HopState {
-    let busy = state.mixes[hop].busy;
+/// Solves (N5) for a hop with early drops whose windows oscillate: searches along the averages (E2)
+/// from an idle link to a full queue, then along the vertical segment there.
+fn solve_oscillating(
+    state: &mut State<'_>,
+    hop: usize,
+    drop_at: &dyn Fn(f64) -> f64,
+) -> Result<HopState, ModelError> {
+    let Mix { longest, variation, .. } = state.mixes[hop];
+    let along = |y: f64| variation.means(y, longest, drop_at);
+    let mut value = |y: f64| {
+        let (point, busy) = along(y);
+        balance(state, hop, point, busy)
+    };
+    let (low, high) = (-variation.pipe, longest);
+    let start = Bracket { low, high, value_low: value(low), value_high: value(high) };
+    if start.value_low >= 0.0 {
+        return Ok(along(low).0);
+    }
+    if start.value_high < 0.0 {
+        let (full, busy) = along(high);
+        return Ok(vertical(state, hop, (full.queue, busy), (full.drop, 1.0)));
+    }
+    let found = along(find_root(value, start, FINE).best()).0;
+    let valid = (0.0..=1.0).contains(&found.drop);
+    let (queue_packets, probability) = (found.queue, found.drop);
+    if valid { Ok(found) } else { Err(ModelError::DropProbability { queue_packets, probability }) }
+}
+
+/// Finds the drop probability between `low` and `high` at which a hop with a given queue and
+/// utilisation is in balance.
+fn vertical(
+    state: &mut State<'_>,
+    hop: usize,
+    (queue, busy): (f64, f64),
+    (low, high): (f64, f64),
+) -> HopState {
     let mut value = |drop: f64| balance(state, hop, HopState { queue, drop }, busy);
     let mut start = Bracket { low, high: low, value_low: value(low), value_high: 0.0 };
     if start.value_low >= 0.0 {

@@ -1,8 +1,9 @@
 //! Rates, losses and round-trip times for given queues of all hops.
 
-use super::drop_tail::{Sawtooth, halved_share};
+use super::drop_tail::{Sawtooth, events_per_loss, hit_probability, lost_packets};
+use super::early_drop::Variation;
 use super::{ClassPoint, ClassSource, FlowClass, HopPoint, Network, QueueLimit};
-use crate::pftk::Tcp;
+use crate::pftk::{Tcp, unconstrained_window};
 
 /// The sawtooth vanishes if the sum of the largest windows is below what fills path and queue. Its
 /// size rises linearly until the sum exceeds this value by this share, so that it is continuous.
@@ -26,10 +27,13 @@ pub(super) struct Mix {
     pub(super) longest: f64,
     /// u_h: utilisation of a hop with a queue; 1, or (D3) with drop-tail.
     pub(super) busy: f64,
+    /// Variation of the windows at a hop with early drops.
+    pub(super) variation: Variation,
 }
 
 /// A TCP class at a hop.
 struct Window<'a> {
+    index: usize,
     class: &'a FlowClass,
     tcp: Tcp,
     /// N_c λ_c thinned by the hops before, packets/s.
@@ -38,6 +42,12 @@ struct Window<'a> {
     service_s: f64,
     /// v: window of one flow as a share of the sum of all windows.
     share: f64,
+}
+
+impl Window<'_> {
+    fn count(&self) -> f64 {
+        f64::from(self.class.count)
+    }
 }
 
 /// The hops and the derived rates of all classes.
@@ -49,6 +59,8 @@ pub(super) struct State<'a> {
     pub(super) rates: Vec<f64>,
     /// Indices of the classes that cross each hop.
     pub(super) classes_at: Vec<Vec<usize>>,
+    /// f_ch of (D4) by class, in the order of its route: loss events per packet that the queue drops.
+    pub(super) events: Vec<Vec<f64>>,
 }
 
 impl<'a> State<'a> {
@@ -60,13 +72,15 @@ impl<'a> State<'a> {
             all.filter(move |(_, class)| class.route.iter().any(|at| at.hop == hop))
         };
         let classes_at = |hop| crosses(hop).map(|(index, _)| index).collect();
-        let none = Mix { service_s: 0.0, longest: 1.0, busy: 1.0 };
+        let variation = Variation::default();
+        let none = Mix { service_s: 0.0, longest: 1.0, busy: 1.0, variation };
         let mut state = State {
             network,
             hops: vec![HopState::default(); hops],
             mixes: vec![none; hops],
             rates: vec![0.0; network.classes.len()],
             classes_at: (0..hops).map(classes_at).collect(),
+            events: network.classes.iter().map(|class| vec![1.0; class.route.len()]).collect(),
         };
         (0..network.classes.len()).for_each(|class| state.update_rate(class));
         (0..hops).for_each(|hop| state.mixes[hop] = state.mix(hop));
@@ -78,11 +92,21 @@ impl<'a> State<'a> {
         (1.0 - self.hops[hop].drop) * (1.0 - self.network.hops[hop].per)
     }
 
-    /// Returns p_c of (N2).
+    /// Returns the share of lost packets of a class.
     fn loss(&self, class: &FlowClass) -> f64 {
+        self.combined(class, std::iter::repeat(&1.0))
+    }
+
+    /// Returns p_c of (N2): the loss events of a class, per packet.
+    fn loss_events(&self, index: usize) -> f64 {
+        self.combined(&self.network.classes[index], self.events[index].iter())
+    }
+
+    /// Combines the losses of the hops of a route; each drop probability is multiplied by a weight.
+    fn combined<'b>(&self, class: &FlowClass, weights: impl Iterator<Item = &'b f64>) -> f64 {
         // The complement is accumulated, so that small losses keep their digits.
-        class.route.iter().fold(0.0, |loss, at| {
-            let (drop, per) = (self.hops[at.hop].drop, self.network.hops[at.hop].per);
+        class.route.iter().zip(weights).fold(0.0, |loss, (at, weight)| {
+            let (drop, per) = (weight * self.hops[at.hop].drop, self.network.hops[at.hop].per);
             let here = drop + per - drop * per;
             loss + here - loss * here
         })
@@ -103,7 +127,9 @@ impl<'a> State<'a> {
     fn update_rate(&mut self, index: usize) {
         let class = &self.network.classes[index];
         self.rates[index] = match class.source {
-            ClassSource::Tcp { tcp, .. } => tcp.sending_rate(self.loss(class), self.rtt_s(class)),
+            ClassSource::Tcp { tcp, .. } => {
+                tcp.sending_rate(self.loss_events(index), self.rtt_s(class))
+            }
             ClassSource::Datagrams { packets_per_s } => packets_per_s,
         };
     }
@@ -157,7 +183,40 @@ impl<'a> State<'a> {
             QueueLimit::Bits(limit) => (self.offered(hop) / packets, limit * packets / bits),
         };
         let (longest, busy) = self.overflowing(hop, service_s, limit);
-        Mix { service_s, longest, busy }
+        let variation = self.variation(hop, service_s);
+        Mix { service_s, longest, busy, variation }
+    }
+
+    /// Returns the capacity that datagrams leave, as a share, and R: the mean RTT of the TCP flows
+    /// without the queue of this hop, s, weighted by rate.
+    fn left_and_rtt(&self, hop: usize, at: &[Window<'_>]) -> (f64, f64) {
+        let datagrams = self.arrivals(hop).filter(|(class, ..)| !self.is_tcp(*class));
+        let datagrams: f64 = datagrams.map(|(_, rate, service_s)| rate * service_s).sum();
+        let left = 1.0 - ((1.0 - self.hops[hop].drop) * datagrams).min(1.0);
+        let own_s = self.hops[hop].queue * self.mixes[hop].service_s;
+        let rate: f64 = at.iter().map(|at| at.rate).sum();
+        let rtts = at.iter().map(|at| at.rate * (at.rtt_s - own_s));
+        (left, rtts.sum::<f64>() / rate)
+    }
+
+    /// Returns the variation (E1) of the sum of windows at a hop with early drops.
+    fn variation(&self, hop: usize, service_s: f64) -> Variation {
+        let at = self.windows(hop);
+        let drop = self.hops[hop].drop;
+        if self.network.hops[hop].early.is_none() || at.is_empty() {
+            return Variation::default();
+        }
+        let (left, rtt_s) = self.left_and_rtt(hop, &at);
+        let (mut squares, mut here) = (0.0, 0.0);
+        for at in &at {
+            let loss = self.loss_events(at.index).max(f64::MIN_POSITIVE);
+            let growth =
+                at.tcp.max_window_packets / unconstrained_window(loss, at.tcp.packets_per_ack);
+            squares += at.count() * (at.share * growth.min(1.0)).powi(2);
+            here += at.count() * at.share * (drop / loss).min(1.0);
+        }
+        let sigma = self.network.spread * (here * squares).sqrt();
+        Variation { pipe: rtt_s / service_s, sigma, left }
     }
 
     /// Returns mean queue, packets, and utilisation of a hop while its queue overflows.
@@ -166,23 +225,27 @@ impl<'a> State<'a> {
         if self.network.hops[hop].early.is_some() || at.is_empty() {
             return (limit, 1.0);
         }
-        let datagrams = self.arrivals(hop).filter(|(class, ..)| !self.is_tcp(*class));
-        let datagrams: f64 = datagrams.map(|(_, rate, service_s)| rate * service_s).sum();
-        let left = 1.0 - ((1.0 - self.hops[hop].drop) * datagrams).min(1.0);
-        let own_s = self.hops[hop].queue * self.mixes[hop].service_s;
-        let rate: f64 = at.iter().map(|at| at.rate).sum();
-        let rtts = at.iter().map(|at| at.rate * (at.rtt_s - own_s));
-        let flows =
-            at.iter().map(|at| (f64::from(at.class.count), at.share, at.tcp.packets_per_ack));
-        let (rtt_s, full_s) = (rtts.sum::<f64>() / rate, limit * service_s);
-        let largest = at
-            .iter()
-            .map(|at| f64::from(at.class.count) * at.tcp.max_window_packets * at.service_s);
+        let (left, rtt_s) = self.left_and_rtt(hop, &at);
+        let full_s = limit * service_s;
+        let lost = lost_packets(at.iter().map(|at| (at.count(), at.tcp.packets_per_ack)));
+        let halved = at.iter().map(|at| at.count() * at.share * hit_probability(at.share, lost));
+        let halved: f64 = halved.sum();
+        let largest = at.iter().map(|at| at.count() * at.tcp.max_window_packets * at.service_s);
         let excess = largest.sum::<f64>() - left * (rtt_s + full_s);
         let weight = (excess / (WINDOW_LIMITED * left * (rtt_s + full_s))).clamp(0.0, 1.0);
-        let halved = weight * halved_share(flows);
+        let halved = weight * halved;
         let (delay_s, busy) = Sawtooth { rtt_s, full_s, halved }.means();
         (delay_s / service_s, 1.0 - left * (1.0 - busy))
+    }
+
+    /// Returns f_ch of (D4) of each TCP class at a drop-tail hop: class and value.
+    pub(super) fn events_at(&self, hop: usize) -> Vec<(usize, f64)> {
+        let at = self.windows(hop);
+        if self.network.hops[hop].early.is_some() {
+            return Vec::new();
+        }
+        let lost = lost_packets(at.iter().map(|at| (at.count(), at.tcp.packets_per_ack)));
+        at.iter().map(|at| (at.index, events_per_loss(at.share, lost))).collect()
     }
 
     /// Returns the TCP classes at a hop.
@@ -190,11 +253,22 @@ impl<'a> State<'a> {
         let windows = self.arrivals(hop).filter_map(|(index, rate, service_s)| {
             let class = &self.network.classes[index];
             let ClassSource::Tcp { tcp, .. } = class.source else { return None };
+            if rate == 0.0 {
+                return None;
+            }
             let rtt_s = self.rtt_s(class);
-            Some(Window { class, tcp, rate, rtt_s, service_s, share: self.rates[index] * rtt_s })
+            Some(Window {
+                index,
+                class,
+                tcp,
+                rate,
+                rtt_s,
+                service_s,
+                share: self.rates[index] * rtt_s,
+            })
         });
         let mut windows: Vec<Window<'_>> = windows.collect();
-        let sum: f64 = windows.iter().map(|at| f64::from(at.class.count) * at.share).sum();
+        let sum: f64 = windows.iter().map(|at| at.count() * at.share).sum();
         windows.iter_mut().for_each(|at| at.share /= sum);
         windows
     }
@@ -215,7 +289,9 @@ impl<'a> State<'a> {
         let class = &self.network.classes[index];
         let (loss, rate) = (self.loss(class), self.rates[index]);
         let timeout_share = match class.source {
-            ClassSource::Tcp { tcp, .. } => rate * tcp.rate_terms(loss).timeout_s_per_packet,
+            ClassSource::Tcp { tcp, .. } => {
+                rate * tcp.rate_terms(self.loss_events(index)).timeout_s_per_packet
+            }
             ClassSource::Datagrams { .. } => 0.0,
         };
         ClassPoint {

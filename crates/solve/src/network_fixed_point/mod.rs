@@ -17,7 +17,7 @@ use crate::preconditions::{self, always_there, no_errors, no_repetitions, other_
 use crate::reasons::{Reason, Reasons};
 use airpath_core::{Bytes, registry};
 use airpath_link::{Files, FixedConfig};
-use airpath_model::network::{ClassPoint, NetworkSolution};
+use airpath_model::network::{ClassPoint, NetworkSolution, WINDOW_SPREAD};
 use airpath_model::pftk::{LOSSY, WAITING};
 use airpath_model::{ClassSource, Crossing, FlowClass, ModelError, Network, NetworkHop, Tcp};
 use airpath_path::{FlowSpec, HopSpec, Scenario, SourceSpec};
@@ -141,7 +141,11 @@ impl Model for NetworkFixedPoint {
             early: curve.as_ref().map(|curve| curve as &dyn Fn(f64) -> f64),
             per: hop.link.loss,
         });
-        let network = Network { hops: hops.collect(), classes: problem.classes.clone() };
+        let network = Network {
+            hops: hops.collect(),
+            classes: problem.classes.clone(),
+            spread: WINDOW_SPREAD,
+        };
         let found = network.solve()?;
         let flow = |(id, class): (u32, &usize)| {
             let point = found.classes[*class];
@@ -276,6 +280,17 @@ impl Problem {
         self.hops.iter().zip(&found.hops).map(result).collect()
     }
 
+    /// Returns true if a TCP class crosses several hops, one of them with drop-tail and drops.
+    fn crosses_drop_tail(&self, class: usize, found: &NetworkSolution) -> bool {
+        let FlowClass { route, source, .. } = &self.classes[class];
+        let drops = |at: &Crossing| {
+            let is_drop_tail = matches!(self.hops[at.hop].queue, HopQueue::DropTail(_));
+            is_drop_tail && found.hops[at.hop].drop_probability > 0.0
+        };
+        let is_tcp = matches!(source, ClassSource::Tcp { .. });
+        is_tcp && route.len() > 1 && route.iter().any(drops)
+    }
+
     /// Returns at most one warning of each kind, for the flow that it concerns most.
     fn warnings(&self, found: &NetworkSolution) -> Vec<String> {
         let worst = |value: fn(&FlowClass, &ClassPoint) -> f64| {
@@ -299,7 +314,17 @@ impl Problem {
             "flow {flow}: by the TCP formula it waits for timeouts {:.0} % of the time; a sender that recovers from losses without them gets a larger share: simulate",
             100.0 * share
         );
-        let given = [(ratio > 1.0, long), (loss > LOSSY, lossy), (share > WAITING, waits)];
+        let through = self.class_of.iter().position(|class| self.crosses_drop_tail(*class, found));
+        let through_line = format!(
+            "flow {}: it crosses several hops, and drop-tail drops packets at one of them: the real rate of such flows is lower, in one of ten by more than a third; simulate",
+            through.unwrap_or_default()
+        );
+        let given = [
+            (ratio > 1.0, long),
+            (loss > LOSSY, lossy),
+            (share > WAITING, waits),
+            (through.is_some(), through_line),
+        ];
         given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, line)| line).collect()
     }
 }
