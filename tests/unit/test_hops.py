@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 import airpath as ap
 from airpath.engine.resolved import ResolvedScenario
+from airpath.errors import AirpathError
 from airpath.scenario import loads
 from airpath.scenario.path import hops_of, route_of
+from airpath.sweeps.base import Base
+from airpath.sweeps.description import described
 
 EXAMPLES = sorted(Path(ap.__file__).parent.glob("examples/*.toml"))
 
@@ -183,3 +187,65 @@ def test_users_of_a_cell_are_the_flows_that_cross_it() -> None:
     run = ap.simulate(scenario, reps=1).replications[0]
     assert [user["user"] for user in run["users"]] == [0, 1]
     assert all(user["delivered_bytes"] > 0 for user in run["users"])
+
+
+AXES: dict[str, list[Any]] = {
+    "hops.dsl.link.rate": ["8 Mbit/s", "3 Mbit/s", "0 bit/s"],
+    "hops.dsl.aqm": ["gred", {"kind": "pie", "target": "5 ms"}],
+    "hops.1.down.aqm": ["codel", "droptail", "none"],
+    "hops.air.down.link.rate": ["5 Mbit/s", "6 Mbit/s"],
+    "hops.air.up.delay": ["1 ms", "20 ms"],
+    "hops.air.name": ["radio", "dsl"],
+    "hops.0.wire": [{"rate": "9 Mbit/s"}],
+    "flows.0.to": ["dsl", "users", "nowhere"],
+    "flows.0.base_rtt": ["10 ms", "90 ms"],
+    "flows.0.cc": ["reno", "cubic"],
+    "bottleneck": [{"aqm": "codel", "link": {"kind": "fixed", "rate": "1 Mbit/s"}}],
+    "control": [[{"at": "1 s", "hop": "dsl", "rate": "2 Mbit/s"}], [{"at": "1 s", "hop": "x"}]],
+    "duration": ["4 s", "6 s"],
+}
+
+
+def described_points(base: ap.Scenario, grid: dict[str, Any]) -> Any:
+    """Return the jobs of a sweep, or its error message."""
+    try:
+        found = described(base, grid=grid)
+    except AirpathError as error:
+        return str(error)
+    return found.jobs.keys(), [job.text for job in found.jobs.values()]
+
+
+def test_assembled_points_of_hops_equal_those_checked_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw = random.Random(3)
+    grids = [
+        {axis: draw.sample(AXES[axis], min(2, len(AXES[axis]))) for axis in axes}
+        for axes in (draw.sample(list(AXES), draw.choice([1, 2, 3])) for _ in range(30))
+    ]
+    base = loads(TWO)
+    assembled = [described_points(base, grid) for grid in grids]
+    monkeypatch.setattr(Base, "assembly", lambda *_: None)
+    one_by_one = [described_points(base, grid) for grid in grids]
+    for grid, fast, slow in zip(grids, assembled, one_by_one, strict=True):
+        assert fast == slow, grid
+    accepted = [each for each in one_by_one if not isinstance(each, str)]
+    assert 5 < len(accepted) < 25
+
+
+def test_discipline_with_a_short_queue_is_reported() -> None:
+    text = TWO.replace('rate = "8 Mbit/s"', 'rate = "2 Mbit/s"')
+    found = ap.simulate(loads(text), reps=1).advisories
+    (idle,) = (each for each in found if each.code == "idle-queue")
+    assert idle.place == "hops.air"
+    assert "hop dsl is the bottleneck" in idle.text
+    slow = text.replace('rate = "6 Mbit/s"', 'rate = "1 Mbit/s"')
+    others = ap.simulate(loads(slow), reps=1).advisories
+    assert "idle-queue" not in [each.code for each in others]
+
+
+def test_timeline_has_panels_for_each_queue_of_data() -> None:
+    scenario = with_flow('from = "users"').replace({"record.series": ["queue", "sojourn"]})
+    figure = ap.simulate(scenario, reps=1).plot.timeline()
+    labels = [axis.get_ylabel().split("\n")[0] for axis in figure.axes]
+    assert labels == ["dsl", "dsl_reverse", "air", "air_reverse"] * 2
