@@ -10,7 +10,8 @@ use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{
-    Bytes, Ctx, Delays, DropReason, Histogram, LinkRate, Packet, PacketKind, QueueId, Series, Time,
+    Bytes, Ctx, Delays, DropReason, Duration, Histogram, LinkRate, Packet, PacketInstant,
+    PacketKind, QueueId, Series, Time,
 };
 
 /// A queue discipline with measurements of its length and of sojourn times.
@@ -211,8 +212,8 @@ impl Queue {
         self.departed += 1;
         let sojourn = packet.waited(ctx.now);
         self.sojourns.add(sojourn);
-        if packet.kind != PacketKind::Ack {
-            ctx.record(Series::Sojourn, packet.flow.0, sojourn.as_secs_lossy());
+        if ctx.records_departures() {
+            record_departure(packet, sojourn, ctx);
         }
     }
 
@@ -340,4 +341,13 @@ impl Queue {
             measured: self.disc.measured(now),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn record_departure(packet: &Packet, sojourn: Duration, ctx: &mut Ctx<'_>) {
+    if packet.kind != PacketKind::Ack {
+        ctx.record(Series::Sojourn, packet.flow.0, sojourn.as_secs_lossy());
+    }
+    ctx.note_instant(packet, PacketInstant::Dequeued, ctx.now);
 }

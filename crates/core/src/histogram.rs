@@ -263,6 +263,11 @@ impl Delays {
         self.histogram.add(delay);
     }
 
+    /// Returns the sum of the delays, ns.
+    pub fn sum_nanos(&self) -> u128 {
+        self.sum_nanos
+    }
+
     /// Returns the sum and the number of delays.
     pub fn mean(&self) -> Mean {
         Mean::of(self.sum_nanos, self.count())

@@ -20,6 +20,7 @@
 
 mod bounds;
 mod contract;
+mod delay_parts;
 mod ecn;
 mod error;
 mod framing;
@@ -37,6 +38,7 @@ mod units;
 mod wakeups;
 
 pub use bounds::{Bounds, Number, above, at_least, at_most, below};
+pub use delay_parts::{DelayPart, DelayParts, DelaySums, FlowDelayParts, PacketInstant, WireLeg};
 pub use ecn::Ecn;
 pub use error::{Accepted, Checks, ConfigError, Problem, StageError};
 pub use framing::{Framing, LinkRate, SymbolCode};

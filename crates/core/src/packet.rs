@@ -4,6 +4,7 @@
 //! for which packets it is valid. Sequence numbers are 64-bit stream offsets and never wrap. A
 //! capture contains their low 32 bits.
 
+pub(crate) mod identity;
 use crate::ecn::Ecn;
 use crate::units::{Bytes, Duration, Time};
 use serde::Serialize;

@@ -1,8 +1,9 @@
 //! Probes: time series and counts that stages record if the scenario requests them.
 
+use crate::delay_parts::{DelayParts, PacketInstant};
 use crate::memory_budget::{MemoryBudget, push_within};
 use crate::packet::{Packet, PacketKind};
-use crate::stage::{DropReason, QueueId};
+use crate::stage::{DropReason, QueueId, StageId};
 use crate::units::{Duration, Time};
 use std::sync::Arc;
 
@@ -201,7 +202,10 @@ impl Thinning {
     }
 }
 
-/// Recorder of the requested series.
+/// Bit of `Recorder::wanted` that is set if the parts of delays are recorded.
+const DELAY_PARTS: u32 = 1 << 31;
+
+/// Recorder of the requested series and of the parts of delays.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     wanted: u32,
@@ -209,6 +213,7 @@ pub struct Recorder {
     samples: [Vec<Sample>; Series::ALL.len()],
     thinned: [Thinning; Series::ALL.len()],
     drops: DropsByFlow,
+    delay_parts: Option<Box<DelayParts>>,
     room: Option<Arc<MemoryBudget>>,
     is_full: bool,
 }
@@ -222,6 +227,48 @@ impl Recorder {
         Recorder { wanted, interval, ..Recorder::default() }
     }
 
+    /// Enables the record of the parts of delays.
+    pub fn record_delay_parts(&mut self, parts: DelayParts) {
+        self.wanted |= DELAY_PARTS;
+        self.delay_parts = Some(Box::new(parts));
+    }
+
+    /// Returns the parts of delays, if they are recorded.
+    pub fn delay_parts(&self) -> Option<&DelayParts> {
+        self.delay_parts.as_deref()
+    }
+
+    /// Same as [`Recorder::delay_parts`], to record the steps of packets.
+    #[inline]
+    pub fn delay_parts_mut(&mut self) -> Option<&mut DelayParts> {
+        self.delay_parts.as_deref_mut()
+    }
+
+    /// Returns true if departures from queues are recorded: sojourn times or parts of delays.
+    #[inline]
+    pub(crate) fn records_departures(&self) -> bool {
+        self.wanted & (1 << Series::Sojourn as u32 | DELAY_PARTS) != 0
+    }
+
+    /// Returns true if the parts of delays are recorded.
+    #[inline]
+    pub(crate) fn records_delay_parts(&self) -> bool {
+        self.wanted & DELAY_PARTS != 0
+    }
+
+    /// Records that `packet`, which is in `stage`, passes `instant` at `at`.
+    pub(crate) fn note_instant(
+        &mut self,
+        packet: &Packet,
+        stage: StageId,
+        instant: PacketInstant,
+        at: Time,
+    ) {
+        if let Some(parts) = &mut self.delay_parts {
+            parts.note(packet, stage, instant, at);
+        }
+    }
+
     /// Limits the memory of the recordings to the budget `room`. `None`: the limit is the system
     /// memory.
     pub fn keep_within(&mut self, room: Option<Arc<MemoryBudget>>) {
@@ -233,7 +280,7 @@ impl Recorder {
         self.is_full
     }
 
-    /// Returns true if no series is recorded.
+    /// Returns true if neither series nor parts of delays are recorded.
     pub fn is_idle(&self) -> bool {
         self.wanted == 0
     }
@@ -279,14 +326,20 @@ impl Recorder {
         self.drops.of_tcp = true;
     }
 
-    /// Resets the drop counts per flow. From now on, drops of data and datagrams that were sent
+    /// Resets the drop counts per flow and the sums of the parts of delays. From now on, drops of data and datagrams that were sent
     /// before `now` are not counted.
-    pub(crate) fn restart_drop_counts(&mut self, now: Time) {
+    pub(crate) fn restart_counts(&mut self, now: Time) {
+        if let Some(parts) = &mut self.delay_parts {
+            parts.restart();
+        }
         self.drops = DropsByFlow { since: now, of_tcp: self.drops.of_tcp, flows: Vec::new() };
     }
 
-    /// Counts the drop of `packet` for its flow.
-    pub(crate) fn count_drop(&mut self, packet: &Packet, reason: DropReason) {
+    /// Counts the drop of `packet` by `stage` for its flow.
+    pub(crate) fn count_drop(&mut self, packet: &Packet, stage: StageId, reason: DropReason) {
+        if let Some(parts) = &mut self.delay_parts {
+            parts.forget(packet, stage);
+        }
         let drops = &mut self.drops;
         if packet.kind != PacketKind::Datagram && !drops.of_tcp {
             return;

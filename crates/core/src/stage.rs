@@ -1,6 +1,7 @@
 //! The trait [`Stage`] of the components of a network, and the types that stages and their driver
 //! exchange.
 
+use crate::delay_parts::PacketInstant;
 use crate::ecn::Ecn;
 use crate::error::StageError;
 use crate::packet::{Packet, PacketKind, PayloadHandle, UserId};
@@ -305,7 +306,7 @@ impl Bus {
     pub fn reset_counts(&mut self, now: Time) {
         self.counts.fill(Default::default());
         self.queue_counts.fill(Default::default());
-        self.recorder.restart_drop_counts(now);
+        self.recorder.restart_counts(now);
     }
 
     /// Returns the list of handles of real payloads whose packets were dropped. The owner of the
@@ -416,9 +417,32 @@ impl<'a> Ctx<'a> {
         if packet.kind == PacketKind::Data {
             self.record(Series::SeqDropped, packet.flow.0, packet.seq as f64);
         }
-        self.bus.recorder.count_drop(&packet, reason);
+        self.bus.recorder.count_drop(&packet, self.stage, reason);
         if packet.payload() != PayloadHandle::default() {
             self.bus.released.push(packet.payload());
+        }
+    }
+
+    /// Returns true if departures of packets from queues are recorded.
+    #[inline]
+    pub fn records_departures(&self) -> bool {
+        self.bus.recorder.records_departures()
+    }
+
+    /// Returns true if the instants of packets are recorded. Call this method before an expensive
+    /// search for packets.
+    #[inline]
+    pub fn records_instants(&self) -> bool {
+        self.bus.recorder.records_delay_parts()
+    }
+
+    /// Records that `packet`, which is in this stage, passes `instant` at `at`, now or later. An
+    /// instant that the packet has already passed has no effect. Without recorded parts of delays,
+    /// the cost is one comparison.
+    #[inline]
+    pub fn note_instant(&mut self, packet: &Packet, instant: PacketInstant, at: Time) {
+        if self.records_instants() {
+            self.bus.recorder.note_instant(packet, self.stage, instant, at);
         }
     }
 

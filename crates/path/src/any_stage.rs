@@ -3,7 +3,7 @@
 use crate::open_end::OpenEnd;
 use crate::relay::Relay;
 use crate::wire_queue::WireQueue;
-use airpath_core::{Control, Ctx, Packet, Port, Stage, Time};
+use airpath_core::{Control, Ctx, Flags, Packet, PacketKind, Port, Stage, Time};
 use airpath_link::{AnyLink, Link, SideReport};
 use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 
@@ -51,6 +51,17 @@ impl AnyStage {
         match self {
             AnyStage::Link(link) => link.reports(now),
             _ => Vec::new(),
+        }
+    }
+
+    /// Returns true if the stage is an endpoint that measures the one-way delay of `packet`.
+    pub(crate) fn measures_delay_of(&self, packet: &Packet) -> bool {
+        let is_segment = !packet.flags.contains(Flags::SYN);
+        match self {
+            AnyStage::Sender(_) => packet.kind == PacketKind::Ack && is_segment,
+            AnyStage::Receiver(_) => packet.kind == PacketKind::Data && is_segment,
+            AnyStage::Sink(_) => packet.kind == PacketKind::Datagram,
+            _ => false,
         }
     }
 }

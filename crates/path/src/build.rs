@@ -3,6 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::components::Components;
 use crate::delay_events::VariableDelays;
+use crate::delay_watch::StagePlaces;
 use crate::network::{Event, FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
 use crate::open_end::{OpenEnd, OpenEnds, Traffic};
 use crate::passages::Passages;
@@ -12,8 +13,8 @@ use crate::scenario::{FlowSpec, Scenario, WireSpec};
 use crate::wire::Wire;
 use crate::wire_queue::WireQueue;
 use airpath_core::{
-    ConfigError, Duration, FlowId, Port, Rate, Recorder, Registries, Seed, StageId, Stream, Time,
-    registry::dependent_components,
+    ConfigError, DelayParts, Duration, FlowId, Port, Rate, Recorder, Registries, Seed, StageId,
+    Stream, Time, registry::dependent_components,
 };
 use airpath_link::{Files, Users};
 use std::cell::RefCell;
@@ -69,6 +70,7 @@ pub fn build_cut(
         interrupts: false,
         users: Users::default(),
         variable_delays: VariableDelays::default(),
+        stage_places: StagePlaces::new(scenario.record.delay_parts),
         queues: Rc::default(),
         arrivals: BTreeMap::new(),
         open_traffic: Vec::new(),
@@ -105,6 +107,7 @@ pub(crate) struct Builder<'a> {
     /// Users of the hop that is under construction.
     pub(crate) users: Users,
     pub(crate) variable_delays: VariableDelays,
+    pub(crate) stage_places: StagePlaces,
     /// The queues that the links have created.
     pub(crate) queues: Rc<RefCell<QueueNames>>,
     /// Random stream of the arrivals of each group of flows, and time of the latest arrival.
@@ -139,7 +142,8 @@ impl Builder<'_> {
         let mut events = self.control_events()?;
         events.extend(self.delay_events());
         events.sort_by_key(Event::order);
-        let interval = Duration::from_nanos(scenario.record.interval_ns);
+        let recorder = self.recorder()?;
+        self.stage_places.complete(self.stages.len());
         Ok(Network {
             stages: self.stages,
             wires: self.wires,
@@ -152,11 +156,24 @@ impl Builder<'_> {
             inputs,
             queues: std::mem::take(&mut self.queues.borrow_mut().names),
             events,
-            recorder: Recorder::new(&scenario.series()?, interval),
+            place_names: scenario.place_names(),
+            stage_places: self.stage_places,
+            recorder,
             distributions: scenario.record.distributions.clone(),
             warmup: Time::from_nanos(scenario.warmup_ns),
             end: Time::from_nanos(scenario.duration_ns),
         })
+    }
+
+    fn recorder(&self) -> Result<Recorder, ConfigError> {
+        let scenario = self.scenario;
+        let interval = Duration::from_nanos(scenario.record.interval_ns);
+        let mut recorder = Recorder::new(&scenario.series()?, interval);
+        if scenario.record.delay_parts {
+            // The hops, and the wires before and after them.
+            recorder.record_delay_parts(DelayParts::new(self.flow_count, scenario.hops.len() + 2));
+        }
+        Ok(recorder)
     }
 
     pub(crate) fn add_behind(&mut self, wire: Wire, stage: AnyStage) -> StageId {
@@ -219,8 +236,15 @@ impl Builder<'_> {
         {
             if let Some((_, last, _)) = way {
                 self.add_last_delay(direction, last, passages, end.0);
+                let lead = passages.at(direction, last).delay;
+                self.stage_places.set_lead(end.0, last, lead);
                 passages.end_flow(direction, last, (number, flows), end);
             }
+        }
+        let hops = self.scenario.hops.len();
+        for (end, entry) in [(sink, at_sink), (source, at_source)] {
+            self.stage_places.set_endpoint(end, hops);
+            self.stage_places.set_last_queue(entry.0, hops);
         }
         let (group, drawn_transfer) = (spec.group.unwrap_or(0), ends.drawn_transfer);
         Ok(FlowStages { source, sink, group, drawn_transfer })

@@ -20,9 +20,9 @@ use airpath_core::{
 #[repr(align(64))]
 pub(crate) struct StageSlot {
     /// Packets in flight to the stage.
-    wire: Wire,
+    pub(crate) wire: Wire,
     /// Time of the stage's earliest timer.
-    due: Time,
+    pub(crate) due: Time,
     /// Maximum lateness of the stage's wake-ups; zero for a stage that is called in time order.
     lateness: Duration,
 }
@@ -57,15 +57,17 @@ pub(crate) struct Delivery<O> {
     pub(crate) network: Network,
     pub(crate) bus: Bus,
     pub(crate) observer: Option<Box<O>>,
+    /// True if there is an observer or if the parts of delays are recorded.
+    pub(crate) is_watched: bool,
     pub(crate) exits: Vec<Exit>,
     pub(crate) wakeups: Wakeups,
     /// Number of expired timers plus number of packets that arrived over wires.
     pub(crate) events: u64,
     /// Events at this time or later are not processed ahead of time.
     pub(crate) horizon: Time,
-    routing: Routing,
+    pub(crate) routing: Routing,
     /// Slot of each stage.
-    places: Box<[StageSlot]>,
+    pub(crate) places: Box<[StageSlot]>,
     /// Stages that are not called in time order.
     free: Vec<StageId>,
     clocks: Clocks,
@@ -76,6 +78,7 @@ impl<O: Observer> Delivery<O> {
     pub(crate) fn new(mut network: Network) -> Delivery<O> {
         let stages = network.stages.len();
         let bus = Bus::new(stages, std::mem::take(&mut network.recorder));
+        let is_watched = bus.recorder.delay_parts().is_some();
         let routing = Routing::new(&network.wires, &std::mem::take(&mut network.routes));
         let wires = std::mem::take(&mut network.wires).into_iter();
         let place = |wire| StageSlot { wire, due: Time::NEVER, lateness: Duration::ZERO };
@@ -83,6 +86,7 @@ impl<O: Observer> Delivery<O> {
             network,
             bus,
             observer: None,
+            is_watched,
             exits: Vec::new(),
             wakeups: Wakeups::new(stages),
             events: 0,
@@ -172,7 +176,6 @@ impl<O: Observer> Delivery<O> {
     #[inline(always)]
     fn arrive(&mut self, stage: StageId, outbox: &mut Vec<Emission>) -> Time {
         let place = &mut self.places[stage.0 as usize];
-        let part = &mut self.network.stages[stage.0 as usize];
         let now = place.wire.next_arrival();
         let mut packet = Packet::default();
         if !place.wire.take_into(&mut packet) {
@@ -180,9 +183,11 @@ impl<O: Observer> Delivery<O> {
         }
         self.events += 1;
         self.clocks.advance(stage, now);
-        if let Some(observer) = &mut self.observer {
-            observer.see_arrival(now, stage, &packet);
+        if self.is_watched {
+            self.receive_watched(stage, Port(0), &packet, now, outbox);
+            return now;
         }
+        let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
         let due = part.receive_then_next(Port(0), &packet, &mut ctx);
         place.due = due;
@@ -203,7 +208,7 @@ impl<O: Observer> Delivery<O> {
     }
 
     #[cold]
-    fn goes_backwards(&mut self, stage: StageId, wanted: Time, now: Time) {
+    pub(crate) fn goes_backwards(&mut self, stage: StageId, wanted: Time, now: Time) {
         self.places[stage.0 as usize].due = backwards(stage, wanted, now, &mut self.bus);
     }
 
@@ -238,9 +243,8 @@ impl<O: Observer> Delivery<O> {
     ) {
         let Emission { packet, .. } = emission;
         let input = self.routing.of(emission);
-        if let Some(observer) = &mut self.observer {
-            let from = self.routing.origin(emission);
-            observer.see_departure(now, from, packet, input);
+        if self.is_watched {
+            self.watch_departure(now, emission, input);
         }
         match input.way {
             RouteKind::DirectLate => self.feed_late(input, packet, now, freely),
@@ -264,10 +268,11 @@ impl<O: Observer> Delivery<O> {
         while self.places[stage.0 as usize].due <= now {
             self.wake_apart(stage, outbox);
         }
-        if let Some(observer) = &mut self.observer {
-            observer.see_arrival(now, stage, packet);
-        }
         self.clocks.advance(stage, now);
+        if self.is_watched {
+            self.receive_watched(stage, port, packet, now, outbox);
+            return self.wakeups.set_if_earlier(stage, self.places[stage.0 as usize].due);
+        }
         let part = &mut self.network.stages[stage.0 as usize];
         let mut ctx = Ctx::new(now, stage, &mut self.bus, outbox);
         let due = part.receive_then_next(port, packet, &mut ctx);
@@ -455,6 +460,7 @@ impl<O: Observer> Delivery<O> {
     pub(crate) fn change_delays(&mut self, changes: &[(StageId, DelayChange)]) {
         for (stage, change) in changes {
             self.places[stage.0 as usize].wire.change_delay(*change);
+            self.network.stage_places.change_delay(*stage, *change);
         }
     }
 

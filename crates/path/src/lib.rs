@@ -22,6 +22,8 @@ mod components;
 mod control_events;
 mod controls;
 mod delay_events;
+mod delay_parts;
+mod delay_watch;
 mod delivery;
 mod distributions;
 mod dumbbell;
@@ -42,6 +44,7 @@ mod running;
 mod scenario;
 mod stations;
 mod timetable;
+mod watched_delivery;
 mod wire;
 mod wire_queue;
 
@@ -51,6 +54,7 @@ pub use build::{build, build_cut};
 pub use check::check_table;
 pub use components::{Components, FAMILIES, check_component};
 pub use controls::{Action, ControlSpec, InterruptedPackets};
+pub use delay_parts::{DelayKind, DelayPartsReport};
 pub use distributions::{
     AggregateReport, DelayQuantiles, GroupDelays, GroupReport, PacketDistribution, PacketTime,
 };
@@ -69,4 +73,4 @@ pub use scenario::{
 };
 pub use stations::{MacDelays, StationSummary, UserSummary};
 pub use timetable::Timetable;
-pub use wire::{DelayChange, Wire};
+pub use wire::{DelayChange, Wire, WireDelay};

@@ -1,6 +1,8 @@
 //! A network of connected stages, independent of the driver.
 
 use crate::any_stage::AnyStage;
+use crate::delay_parts::PlaceNames;
+use crate::delay_watch::StagePlaces;
 use crate::distributions::PacketTime;
 use crate::open_end::Traffic;
 use crate::report::ReplicationReport;
@@ -159,6 +161,10 @@ pub struct Network {
     pub outside: Vec<StageId>,
     /// Events of the scenario, in order of time.
     pub events: Vec<Event>,
+    /// Places of the stages, for the parts of delays.
+    pub(crate) stage_places: StagePlaces,
+    /// Names of these places; empty if the parts of delays are not recorded.
+    pub(crate) place_names: PlaceNames,
     /// The probes.
     pub recorder: Recorder,
     /// Per-packet times whose distributions the report includes.

@@ -197,6 +197,10 @@ impl Builder<'_> {
                 Some(spec) => self.wired_hop(position, spec, lead)?,
                 None => self.linked_hop(position)?,
             };
+            for passage in [&forward, &reverse].into_iter().flatten() {
+                self.stage_places.set_hop(passage.entry.0, position);
+                self.stage_places.set_hop(passage.exit.0, position);
+            }
             if let Some(forward) = forward {
                 passages.forward[position] = Some(forward);
                 self.connect_forward(&mut passages, position, &crossings);
@@ -206,6 +210,7 @@ impl Builder<'_> {
                 let passage = passages.reverse[before].as_mut().expect("found above");
                 let origin = (before, Direction::Reverse);
                 passage.next = Some(if is_merged {
+                    self.stage_places.set_lead(reverse.entry.0, before, lead);
                     self.variable_delays.add_wire(origin, reverse.entry.0, true);
                     reverse.entry
                 } else {
@@ -252,11 +257,13 @@ impl Builder<'_> {
         let serves_one_direction =
             !self.links.iter().any(|place| place.stage == entry.0 && place.sides.len() > 1);
         if is_exclusive && serves_one_direction && self.wires[stage].is_transparent() {
+            self.stage_places.set_lead(entry.0, origin.0, passage.delay);
             self.wires[stage] = in_front;
             self.variable_delays.add_wire(origin, entry.0, true);
             return entry;
         }
         let relay = self.add_behind(in_front, AnyStage::Relay(Relay));
+        self.stage_places.set_lead(relay, origin.0, passage.delay);
         self.variable_delays.add_wire(origin, relay, true);
         self.connect(relay, Port(0), Route::To(entry.0, entry.1));
         (relay, Port(0))

@@ -1,6 +1,7 @@
 //! Report of one replication, with the keys and units of the results.
 
 use crate::any_stage::AnyStage;
+use crate::delay_parts::{DelayPartsReport, delay_parts};
 use crate::distributions::{
     AggregateReport, DelayQuantiles, GroupDelays, PacketDistribution, PacketTime, in_seconds,
 };
@@ -48,6 +49,9 @@ pub struct ReplicationReport {
     /// Requested histograms of per-packet times, by queue or group of flows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distributions: Vec<PacketDistribution>,
+    /// Parts of the delays of each flow; empty if they are not recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delay_parts: Vec<DelayPartsReport>,
     /// Measurements between events; empty if no event is after the warm-up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseReport>,
@@ -219,6 +223,7 @@ impl ReplicationReport {
             stations,
             mac_delays,
             distributions,
+            delay_parts: delay_parts(network, &bus.recorder),
             phases: Vec::new(),
         }
     }
@@ -289,7 +294,7 @@ fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
 /// Returns the one-way delays of the ACKs that arrived at a TCP sender, if any arrived.
 fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
     match &network.stages[source.0 as usize] {
-        AnyStage::Sender(sender) => sender.ack_delays(),
+        AnyStage::Sender(sender) => sender.ack_delays().map(Delays::histogram),
         _ => None,
     }
 }

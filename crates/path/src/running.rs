@@ -74,18 +74,18 @@ impl<O: Observer> RunningNetwork<O> {
     /// this order, no stage is called late from now on.
     pub fn observe(&mut self, observer: O) {
         self.delivery.set_lateness(std::iter::repeat(Duration::ZERO));
-        self.delivery.observer = Some(Box::new(observer));
+        self.delivery.set_observer(observer);
     }
 
     /// Returns the observer, if any.
     #[inline]
     pub fn observer(&mut self) -> Option<&mut O> {
-        self.delivery.observer.as_deref_mut()
+        self.delivery.observer()
     }
 
     /// Removes and returns the observer.
     pub fn take_observer(&mut self) -> Option<Box<O>> {
-        self.delivery.observer.take()
+        self.delivery.take_observer()
     }
 
     /// Returns the earliest wake-up and its stage. The wake-up may be earlier than the next event

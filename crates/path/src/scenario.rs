@@ -279,6 +279,9 @@ pub struct Record {
     /// True to record the statistics of a flow monitor.
     #[serde(default)]
     pub flow_monitor: bool,
+    /// True to record the parts of the delays of packets.
+    #[serde(default)]
+    pub delay_parts: bool,
 }
 
 impl Default for Record {
@@ -290,6 +293,7 @@ impl Default for Record {
             ss: false,
             ss_interval_ns: ss_interval(),
             flow_monitor: false,
+            delay_parts: false,
         }
     }
 }

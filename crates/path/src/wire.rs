@@ -57,6 +57,19 @@ pub struct DelayChange {
     pub is_before_serializer: bool,
 }
 
+/// Parts of the delay of a packet on a wire. Their sum is the time until the arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WireDelay {
+    /// Time until the serializer is free.
+    pub wait: Duration,
+    /// Serialization delay.
+    pub transmission: Duration,
+    /// Constant delays before and after the serializer.
+    pub propagation: Duration,
+    /// Time until earlier packets have arrived, whose delay was longer.
+    pub order: Duration,
+}
+
 /// Serializer that transmits one packet after another at a rate.
 #[derive(Clone, Debug)]
 struct Serializer {
@@ -163,6 +176,20 @@ impl Wire {
             Some(rest) => rest.delay(packet.bytes(), now, arrival),
             None => arrival,
         }
+    }
+
+    /// Returns the parts of the delay of a packet that enters at `now`. Does not change the wire.
+    pub fn delay_of(&self, packet: &Packet, now: Time) -> WireDelay {
+        let mut delay = WireDelay { propagation: self.delay, ..WireDelay::default() };
+        let Some(rest) = &self.rest else { return delay };
+        if let Some(Serializer { lead, rate, busy_until }) = &rest.serializer {
+            delay.wait = busy_until.saturating_since(now + *lead);
+            delay.transmission = packet.bytes() / *rate;
+        }
+        let arrival = now + delay.propagation + delay.wait + delay.transmission;
+        let last = rest.variable.map_or(arrival, |variable| variable.last_arrival);
+        delay.order = last.saturating_since(arrival);
+        delay
     }
 
     /// Stores `packet` until its arrival. Returns true if it is the next packet to arrive.
@@ -272,6 +299,34 @@ mod tests {
                 assert_eq!((arrival, wire.take()), (at, Some(packet(seq))));
             }
         }
+    }
+
+    #[test]
+    fn parts_of_a_delay_add_up_to_the_time_until_arrival() {
+        let ms = Duration::from_millis;
+        let mut wire = Wire::new(ms(1), Some(Rate(1_200_000)), ms(5));
+        wire.make_variable(ms(1));
+        let packet = Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO);
+        for (at, parts, change) in
+            [(0, [0, 10, 6, 0], -1), (1, [10, 10, 5, 0], 0), (25, [0, 10, 5, 0], 1)]
+        {
+            let now = Time::from_millis(at);
+            let found = wire.delay_of(&packet, now);
+            let WireDelay { wait, transmission, propagation, order } = found;
+            assert_eq!([wait, transmission, propagation, order], parts.map(ms), "{at}");
+            let sum = wait + transmission + propagation + order;
+            assert_eq!(wire.enter(&packet, now), now + sum);
+            wire.change_delay(DelayChange {
+                nanos: change * 1_000_000,
+                is_before_serializer: true,
+            });
+        }
+        let mut wire = Wire::new(ms(9), None, ms(0));
+        wire.make_variable(ms(9));
+        wire.enter(&packet, Time::ZERO);
+        wire.change_delay(DelayChange { nanos: -9_000_000, is_before_serializer: true });
+        let found = wire.delay_of(&packet, Time::from_millis(2));
+        assert_eq!(found, WireDelay { order: ms(7), ..WireDelay::default() });
     }
 
     #[test]

@@ -8,8 +8,9 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    AggregateReport, LinkSummary, MacDelays, PacketDistribution, PhaseReport, QueueSummary,
-    ReplicationReport, Scenario, StationSummary, UserSummary, build, check_component, check_table,
+    AggregateReport, DelayPartsReport, LinkSummary, MacDelays, PacketDistribution, PhaseReport,
+    QueueSummary, ReplicationReport, Scenario, StationSummary, UserSummary, build, check_component,
+    check_table,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -110,6 +111,8 @@ struct Shared<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     distributions: &'a [PacketDistribution],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    delay_parts: &'a [DelayPartsReport],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     phases: &'a [PhaseReport],
 }
 
@@ -130,6 +133,7 @@ impl Shared<'_> {
             stations: &report.stations,
             mac_delays: &report.mac_delays,
             distributions: &report.distributions,
+            delay_parts: &report.delay_parts,
             phases: &report.phases,
         }
     }

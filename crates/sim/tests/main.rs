@@ -15,6 +15,7 @@ mod congested_acks;
 mod contracts;
 mod cut;
 mod dctcp;
+mod delay_parts;
 mod delays;
 mod ecn;
 mod errors;

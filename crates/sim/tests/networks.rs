@@ -28,9 +28,9 @@ use std::sync::Arc;
 pub(crate) struct Case {
     pub(crate) document: String,
     /// True if the plug-in links are declared independent.
-    is_independent: bool,
-    /// Open ends by flow.
-    open: Vec<OpenEnds>,
+    pub(crate) is_independent: bool,
+    /// Open ends by flow. Flows without an entry have none.
+    pub(crate) open: Vec<OpenEnds>,
     pub(crate) seed: u64,
 }
 
@@ -51,14 +51,14 @@ impl Case {
     }
 
     pub(crate) fn network(&self) -> Network {
-        let open = |flow: FlowId| self.open[flow.0 as usize];
+        let open = |flow: FlowId| self.open.get(flow.0 as usize).copied().unwrap_or(OpenEnds::NONE);
         build_cut(&self.scenario(), &self.components(), &files(), self.seed, 0, &open)
             .expect("a network")
     }
 }
 
 /// Returns components with the toy links of the contract tests, `toy-cell` and `arq`.
-fn components(is_independent: bool) -> Components {
+pub(crate) fn components(is_independent: bool) -> Components {
     let mut components = with_cell();
     register_arq(&mut components, Arc::default());
     for name in ["toy-cell", "arq"].into_iter().filter(|_| is_independent) {
@@ -109,7 +109,7 @@ fn any_wire() -> impl Strategy<Value = Value> {
 
 /// Returns all links, adaptive links with every policy and SNR process, the toy links, and links
 /// with HARQ and ARQ.
-fn all_links() -> Vec<Value> {
+pub(crate) fn all_links() -> Vec<Value> {
     let mut all = links();
     let snrs = all_of("snr", AnySnr::BUILT_IN);
     for (mut policy, number) in all_of("policy", AnyPolicy::BUILT_IN).into_iter().zip(0..) {
@@ -137,7 +137,7 @@ fn all_links() -> Vec<Value> {
 }
 
 /// Returns the number of directions that `link` serves.
-fn sides(link: &Value) -> Sides {
+pub(crate) fn sides(link: &Value) -> Sides {
     components(true).links.sides(link).expect("it names its kind")
 }
 
@@ -154,16 +154,20 @@ fn any_link(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Any queue discipline, except those with timers that expire a thousand times during the
+/// Returns all queue disciplines, except those with timers that expire a thousand times during the
 /// transmission of a packet.
-fn any_queue() -> impl Strategy<Value = Value> {
+pub(crate) fn all_queues() -> Vec<Value> {
     let is_slow = |queue: &Value| {
         ["interval_ns", "update_ns", "tick_ns"]
             .iter()
             .all(|key| queue[key].as_u64().is_none_or(|nanos| nanos >= MS))
     };
     let all = AnyQueue::BUILT_IN.iter().flat_map(|(kind, _)| with_kind(kind));
-    select(all.filter(is_slow).collect::<Vec<_>>())
+    all.filter(is_slow).collect()
+}
+
+fn any_queue() -> impl Strategy<Value = Value> {
+    select(all_queues())
 }
 
 fn any_hop(can_be_duplex: bool) -> impl Strategy<Value = Value> {

@@ -29,7 +29,7 @@ use crate::receiver::timestamp;
 use crate::recovery::{AckOutcome, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
 use airpath_core::{
-    Control, Ctx, DropReason, Duration, Flags, FlowId, Histogram, Packet, PacketKind, Port, Series,
+    Control, Ctx, Delays, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series,
     Stage, Time,
 };
 use burst::Burst;
@@ -111,7 +111,7 @@ pub struct Sender {
     pacer: Pacer,
     limit: WindowLimit,
     /// ACK delays. Allocated when the first ACK arrives.
-    ack_delays: Option<Box<Histogram>>,
+    ack_delays: Option<Box<Delays>>,
     measured: SenderCounters,
     recovery: Recovery,
     ecn: EcnState,

@@ -85,6 +85,9 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
     if resolved.recording.has_flow_monitor:
         what = "is the simulator's: it counts at ends of flows that are a kernel's here"
         yield Problem(place, ("record", "flow_monitor"), True, what, "Remove it")
+    if resolved.recording.has_delay_parts:
+        what = "is available only in the simulator"
+        yield Problem(place, ("record", "delay_parts"), True, what, "Remove it")
     sides = sides_by_name(scenario)
     # Both directions of a hop may have the same key.
     queues = {sides[each.name].aqm_at: each.queue for each in resolved.path.directions}

@@ -43,6 +43,8 @@ class Recording:
         Time between two ``ss`` samples, ns.
     has_flow_monitor : bool
         True if the statistics of ns-3's FlowMonitor are recorded.
+    has_delay_parts : bool
+        True if the parts of the delays of packets are recorded.
     """
 
     series: Sequence[str]
@@ -51,6 +53,7 @@ class Recording:
     has_ss: bool
     ss_interval_ns: int
     has_flow_monitor: bool
+    has_delay_parts: bool
 
 
 @dataclass(frozen=True)
@@ -227,6 +230,7 @@ class ResolvedScenario:
             bool(found["ss"]),
             int(found["ss_interval_ns"]),
             bool(found["flow_monitor"]),
+            bool(found.get("delay_parts", False)),
         )
 
     @cached_property

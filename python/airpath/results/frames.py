@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["frame", "interval_frame", "plain"]
 
-_OF = ("flow", "link", "group", "name", "user", "station", "phase", "size_class")
+_OF = (
+    *("flow", "link", "group", "name", "user", "station", "phase", "size_class"),
+    *("delay", "hop", "direction", "part"),
+)
 """Columns that identify the rows of tables."""
 
 

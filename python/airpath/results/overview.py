@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
 from airpath.present.tables import Table
+from airpath.results.delay_parts import DELAYS, PARTS
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
@@ -36,7 +37,7 @@ def heading(result: Result) -> str:
 
 
 def tables(result: Result, out_of_sight: str) -> Iterator[Table]:
-    """Yield the tables of flows, queues, delays, links, users, stations, phases and transfers.
+    """Yield the tables of flows, queues, delays, links, users, stations, phases, transfers, ….
 
     Parameters
     ----------
@@ -334,6 +335,23 @@ def _phases(result: Result, _out_of_sight: str) -> Iterable[Table]:
     return [Table("Phases between changes of the rate", columns, rows)] if rows else []
 
 
+def _delay_parts(result: Result, _out_of_sight: str) -> Iterable[Table]:
+    """Return the parts of the mean delays of each group, with a row for each hop."""
+    groups = result.resolved.flows.group_key
+    rows: dict[tuple[int, str, str, str], dict[str, Interval]] = {}
+    for part in result.delay_part_intervals("group"):
+        key = (part["group"], part["delay"], part["hop"], part["direction"])
+        rows.setdefault(key, {})[part["part"]] = part["mean_s"]
+    occur = [name for name in PARTS if any(name in of_hop for of_hop in rows.values())]
+    lines = []
+    for (group, delay, hop, direction), parts in rows.items():
+        found = (parts.get(name) for name in occur)
+        values = [text(part, 1e3, 3, "ms") if part else "" for part in found]
+        lines.append([groups(group), DELAYS[delay], hop, direction, *values])
+    columns = ["group", "delay", "hop", "direction", *(PARTS[name] for name in occur)]
+    return [Table("Parts of the mean delays", columns, lines)] if lines else []
+
+
 def _transfers(result: Result, _out_of_sight: str) -> Iterable[Table]:
     """Return the table of transfers by group, and by size class if sizes differ."""
     flows = result.resolved.flows
@@ -367,6 +385,7 @@ TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {
     "users": _users,
     "stations": _stations,
     "phases": _phases,
+    "delay_parts": _delay_parts,
     "transfers": _transfers,
 }
 """Maps the name of each table to the function that creates it."""

@@ -1,7 +1,6 @@
 """Figures of a result: ``result.plot.timeline()`` and other figures.
 
-Each method returns a matplotlib figure with labelled axes and colours that colour-blind readers can
-distinguish.
+Each method returns a matplotlib figure with labelled axes and colours for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from airpath.files import output_directory
 from airpath.present import figure_files, style
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.shares import count_drawn, draw_shares
+from airpath.results.delay_plot import DelayPlot
 from airpath.results.distribution_plot import DistributionPlot
 from airpath.results.panel_choice import Draw, refuse_nothing_over_time, shown_panels
 from airpath.results.panels import SHADES, Panels
@@ -41,7 +41,7 @@ __all__ = ["Plot"]
 _MOST_BARS = 400
 
 
-class Plot(DistributionPlot, UserPlot):
+class Plot(DistributionPlot, UserPlot, DelayPlot):
     """Figures of one result.
 
     All figures have these arguments:
@@ -52,8 +52,7 @@ class Plot(DistributionPlot, UserPlot):
     * `ax`: an Axes to draw on, or a list with an Axes for each panel. Default: a new figure.
     * `figsize`: width and height, inches.
     * `title`: replaces the default title; None for no title and no subtitle.
-    * `labels`: maps a text of the figure, or the key of an axis or metric, to the text that
-      replaces it.
+    * `labels`: maps a text of the figure, or the key of an axis or metric, to another text.
 
     Parameters
     ----------
@@ -289,7 +288,7 @@ class Plot(DistributionPlot, UserPlot):
 
         The figures are ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell,
         ``completion-times`` of transfers, ``distribution-TIME`` for each time in
-        ``record.distributions``, and ``timeline`` if a series was recorded.
+        ``record.distributions``, ``delay-parts``, and ``timeline`` if a series was recorded.
 
         Parameters
         ----------
@@ -301,6 +300,8 @@ class Plot(DistributionPlot, UserPlot):
             figures["mac-delays"] = self.mac_delays()
         if 0 < len(self._result.intervals("users")) <= MOST_USERS:
             figures["users"] = self.users()
+        if any(run.get("delay_parts") for run in self._result.replications):
+            figures["delay-parts"] = self.delay_parts()
         if self._has_completion_times():
             figures["completion-times"] = self.distribution("completion_time")
         for quantity in self._result.resolved.recording.distributions:

@@ -217,6 +217,8 @@ class Result(Recordings):
             ]
         if phases := self.intervals("phases"):
             document["phases"] = plain(phases)
+        if parts := self.intervals("delay_parts"):
+            document["delay_parts"] = plain(parts)
         if transfers := self.intervals("transfers"):
             document["transfers"] = plain(transfers)
             document["transfer_sizes"] = plain(self.intervals("transfer_sizes"))

@@ -237,6 +237,8 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
         tables["mac-delays"] = result.table("mac_delays")
     if any(run.get("phases") for run in result.replications):
         tables["phases"] = result.table("phases")
+    if any(run.get("delay_parts") for run in result.replications):
+        tables["delay-parts"] = result.table("delay_parts")
     if transfer_groups(result.resolved):
         tables["transfers"] = result.table("transfers")
         tables["transfer-sizes"] = result.table("transfer_sizes")

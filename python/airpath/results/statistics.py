@@ -12,6 +12,7 @@ from airpath.arguments import check_all, error_prefix, text, word
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
 from airpath.results.cells import USER_QUANTITIES, jain_of_users, user_measurements
+from airpath.results.delay_parts import PART_QUANTITIES, delay_parts_by
 from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame, interval_frame
@@ -80,16 +81,17 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "mac_delays", \
-"phases", "transfers", "transfer_sizes"}
+"phases", "delay_parts", "transfers", "transfer_sizes"}
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same quantities
             for each group of flows, and Jain's index within the group. ``queues``: time averages,
             sojourn times, drops for each reason, and marks of each queue. ``links``: utilisation,
             losses, and packets sent in each regime. ``users``: statistics of each user of a cell.
             ``stations``: statistics of each station of a TDD link. ``mac_delays``: distribution of
             the uplink delay between the MACs. ``phases``: statistics between the events of
-            ``[[control]]``. ``transfers``: completion times of each group's transfers (flows with a
-            size) that started after the warm-up. ``transfer_sizes``: completion times by size
-            class. A table is empty if the scenario has no such objects.
+            ``[[control]]``. ``delay_parts``: parts of the delays of each flow, by hop
+            (``record.delay_parts``). ``transfers``: completion times of each group's transfers
+            (flows with a size) that started after the warm-up. ``transfer_sizes``: completion times
+            by size class. A table is empty if the scenario has no such objects.
         size_edges : sequence of str, optional
             Edges of the size classes of ``transfer_sizes``, ascending: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
@@ -127,8 +129,8 @@ class Statistics:
 
         Parameters
         ----------
-        name : {"flows", "groups", "queues", "links", "users", "stations", "phases", "transfers", \
-"transfer_sizes"}
+        name : {"flows", "groups", "queues", "links", "users", "stations", "phases", \
+"delay_parts", "transfers", "transfer_sizes"}
             The table.
         size_edges : sequence of str, optional
             As in `table`.
@@ -166,6 +168,7 @@ class Statistics:
             "users": self._user_intervals,
             "stations": self._station_intervals,
             "phases": self._phase_intervals,
+            "delay_parts": lambda: self.delay_part_intervals("flow"),
             "transfers": self._transfer_intervals,
             "transfer_sizes": list,
         }
@@ -404,6 +407,25 @@ class Statistics:
                 **self._quantities(same, PHASE_QUANTITIES),
             }
             for same in zip(*runs, strict=True)
+        ]
+
+    def delay_part_intervals(self, of: str) -> list[dict[str, Any]]:
+        """Return the parts of the delays with intervals over the replications.
+
+        Parameters
+        ----------
+        of : {"flow", "group"}
+            ``flow``: parts of each flow. ``group``: parts over all packets of the flows of a group.
+
+        Returns
+        -------
+        parts : list of dict
+            For each part: the flow or group, `delay`, `hop`, `direction`, `part`, and the
+            `Interval` of `mean_s` and `share`.
+        """
+        return [
+            {**names, **self._quantities(values, PART_QUANTITIES)}
+            for names, values in delay_parts_by(self.replications, of)
         ]
 
     def _transfer_intervals(self) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airpath.results.cells import user_rows
+from airpath.results.delay_parts import delay_part_rows
 from airpath.results.fairness import comparable, jain
 from airpath.results.phases import phase_rows
 from airpath.results.quantities import (
@@ -144,6 +145,7 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
     "stations": lambda _resolved, runs: station_rows(runs),
     "mac_delays": lambda _resolved, runs: mac_delay_rows(runs),
     "phases": _phases,
+    "delay_parts": lambda _resolved, runs: delay_part_rows(runs),
     "transfers": _transfers,
     "transfer_sizes": lambda resolved, runs: size_class_rows(
         resolved, runs, checked_edges(SIZE_EDGES)

@@ -113,6 +113,9 @@ class Record(Model):
         Time between two ``ss`` samples, above 0. Default 100 ms.
     flow_monitor : bool
         True: record the statistics of ns-3's FlowMonitor. Default False.
+    delay_parts : bool
+        True: record the parts of the delay of each packet, by hop: propagation, queueing, service,
+        retransmission and resequencing. Default False.
     """
 
     series: list[Annotated[str, choice(*SERIES)]] = Field(
@@ -125,11 +128,13 @@ class Record(Model):
     ss: Truth = False
     ss_interval: Duration = Duration.parse("100 ms")
     flow_monitor: Truth = False
+    delay_parts: Truth = False
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
-        """Return the resolved form; without distributions, their key is omitted."""
+        """Return the resolved form; without distributions or parts, their key is omitted."""
         found = super().resolved(context, path)
-        return {key: value for key, value in found.items() if value or key != "distributions"}
+        optional = ("distributions", "delay_parts")
+        return {key: value for key, value in found.items() if value or key not in optional}
 
 
 class Capture(Model):

@@ -27,6 +27,14 @@ struct Flight {
     frame: Frame,
 }
 
+/// Progress of a packet whose first attempt has ended.
+pub(crate) enum Progress<'a> {
+    /// The packet is received. Its release follows, immediately or later.
+    Received(&'a Packet),
+    /// The packet is released; true if it was received, false if it is lost.
+    Released(Packet, bool),
+}
+
 /// HARQ, ARQ and release in order of a serial link.
 pub(crate) struct RetransmissionStage {
     recovery: Retransmission<Flight>,
@@ -84,14 +92,14 @@ impl RetransmissionStage {
     }
 
     /// Processes the end of the first attempt of `packet`. `frame` is the frame of this attempt,
-    /// and `loss` is the random loss probability of the link. Calls `release` with each released
-    /// packet, and true if the packet was received.
+    /// and `loss` is the random loss probability of the link. Calls `report` with the progress of
+    /// packets.
     pub(crate) fn end_first(
         &mut self,
         packet: Packet,
         (loss, frame): (f64, Frame),
         air: &mut FrameErrors,
-        release: impl FnMut(Packet, bool),
+        report: impl FnMut(Progress<'_>),
     ) {
         // The start is recorded only now. No free process was needed in the meantime, because the
         // link sends one packet at a time.
@@ -100,7 +108,7 @@ impl RetransmissionStage {
         let is_corrupted = corrupts(&flight, frame.ended, air, &mut self.asked_from);
         let airtime = frame.ended.saturating_since(frame.began);
         if let Some(ended) = self.recovery.end_first(flight, is_corrupted, airtime, frame.ended) {
-            self.settle(ended, frame.ended, release);
+            self.settle(ended, frame.ended, report);
         }
     }
 
@@ -109,7 +117,7 @@ impl RetransmissionStage {
         &mut self,
         now: Time,
         air: &mut FrameErrors,
-        mut release: impl FnMut(Packet, bool),
+        mut report: impl FnMut(Progress<'_>),
     ) {
         while self.recovery.next_wakeup() <= now {
             let (asked_from, counts) = (&mut self.asked_from, &mut self.counts);
@@ -118,7 +126,7 @@ impl RetransmissionStage {
                 corrupts(flight, now, air, asked_from)
             });
             match ended {
-                Some(ended) => self.settle(ended, now, &mut release),
+                Some(ended) => self.settle(ended, now, &mut report),
                 None => return,
             }
         }
@@ -129,7 +137,7 @@ impl RetransmissionStage {
         &mut self,
         ended: BlockOutcome<Flight>,
         now: Time,
-        release: impl FnMut(Packet, bool),
+        mut report: impl FnMut(Progress<'_>),
     ) {
         let BlockOutcome { block: Flight { number, frame, .. }, is_received } = ended;
         if is_received {
@@ -137,8 +145,13 @@ impl RetransmissionStage {
             self.counts.received += 1;
             self.counts.recovered += u64::from(delay > Duration::ZERO);
             self.counts.delay += delay;
+            if let Some(packet) = self.order.get_mut(number) {
+                report(Progress::Received(packet));
+            }
         }
-        self.order.settle(number, is_received, release);
+        self.order.settle(number, is_received, |packet, is_received| {
+            report(Progress::Released(packet, is_received));
+        });
     }
 
     /// Time at which the next retransmission ends.

@@ -2,7 +2,7 @@
 
 use super::{Phase, Sender};
 use airpath_core::stats::Mean;
-use airpath_core::{Duration, Histogram, Packet, Time};
+use airpath_core::{Delays, Duration, Packet, Time};
 
 /// Counters since the start of measurement.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +51,7 @@ impl Sender {
 
     /// Returns the one-way delays of ACKs, except the SYN-ACK. `None` before the first ACK. Valid
     /// only for ACKs from a [`Receiver`](crate::Receiver).
-    pub fn ack_delays(&self) -> Option<&Histogram> {
+    pub fn ack_delays(&self) -> Option<&Delays> {
         self.ack_delays.as_deref()
     }
 

@@ -3,7 +3,9 @@
 use super::harq::HarqBlock;
 use crate::link::UserReport;
 use airpath_aqm::{Queue, QueueReport};
-use airpath_core::{Bytes, Ctx, Delays, DropReason, Duration, Packet, Ring, Time, UserId};
+use airpath_core::{
+    Bytes, Ctx, Delays, DropReason, Duration, Packet, PacketInstant, Ring, Time, UserId,
+};
 use airpath_phy::snr::SlottedSnr;
 
 /// Counters since the start of measurement.
@@ -190,6 +192,9 @@ impl User {
     /// block would have completed are discarded. Returns the number of discarded packets.
     pub(super) fn fail(&mut self, mut bits: u64, attempts: u32, ctx: &mut Ctx<'_>) -> u64 {
         self.failures = self.failures.saturating_add(1);
+        if ctx.records_instants() {
+            self.note_sent(bits, ctx);
+        }
         if self.failures < attempts {
             return 0;
         }
@@ -205,6 +210,18 @@ impl User {
             self.release(packets, bytes, ctx);
         }
         packets
+    }
+
+    /// Records the end of the first transmission of the packets that a failed block of `bits` would
+    /// have completed.
+    #[cold]
+    fn note_sent(&self, bits: u64, ctx: &mut Ctx<'_>) {
+        let mut left = bits.saturating_add(self.received_bits);
+        for packet in self.held.iter() {
+            let Some(rest) = left.checked_sub(u64::from(packet.size) * 8) else { return };
+            ctx.note_instant(packet, PacketInstant::Sent, ctx.now);
+            left = rest;
+        }
     }
 
     fn release(&mut self, packets: u64, bytes: Bytes, ctx: &mut Ctx<'_>) {

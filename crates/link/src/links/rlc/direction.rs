@@ -140,6 +140,25 @@ impl Direction {
         (new + again, poll)
     }
 
+    /// Records the end of the first transmission of the SDUs that end in the last call of `fill`.
+    /// The PDUs arrive at `arrives`, unless they are corrupted.
+    #[inline]
+    pub(super) fn note_sent(&self, arrives: Time, ctx: &mut Ctx<'_>) {
+        if ctx.records_instants() && self.payload.new > 0 {
+            let first = self.sender.next_pdu() - self.payload.new;
+            self.sdus.note_sent(first, arrives, ctx);
+        }
+    }
+
+    /// Records the reception of SDUs, which may wait for earlier SDUs.
+    #[inline]
+    pub(super) fn note_received(&mut self, ctx: &mut Ctx<'_>) {
+        if ctx.records_instants() {
+            let Direction { sdus, receiver, .. } = self;
+            sdus.note_received(receiver.next(), |pdus| receiver.has_received(pdus), ctx);
+        }
+    }
+
     #[inline]
     fn note_stall(&mut self, new: u64, now: Time) {
         if let Some(since) = self.stalled_since

@@ -201,6 +201,7 @@ impl RlcAm {
         let mut filled = control;
         if self.reset.is_none() {
             let (data, poll) = self.directions[side].fill(slots - control, ctx);
+            self.directions[side].note_sent(frame.arrives, ctx);
             frame.poll = poll;
             filled += data;
             if self.directions[side].sender.needs_reset() {
@@ -283,6 +284,7 @@ impl RlcAm {
                 self.directions[side].skip(until, ctx);
             }
             self.directions[side].receive_pdus(&frame);
+            self.directions[side].note_received(ctx);
             self.deliver(side, ctx);
         }
     }

@@ -69,6 +69,11 @@ impl Receiver {
         self.next
     }
 
+    /// Returns true if all of `pdus`, which are VR(R) or later, have arrived.
+    pub(super) fn has_received(&self, pdus: Range<u64>) -> bool {
+        pdus.is_empty() || pdus.end <= self.highest && self.received.first_missing(pdus).is_none()
+    }
+
     /// Processes arrived PDUs.
     #[inline]
     pub(super) fn on_pdus(&mut self, run: PduRun) {

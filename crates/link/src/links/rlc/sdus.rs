@@ -6,7 +6,7 @@
 //! receiver reads the last PDU of an SDU from this structure instead of from length indicators.
 
 use airpath_aqm::Queue;
-use airpath_core::{Bytes, Ctx, Packet, Ring};
+use airpath_core::{Bytes, Ctx, Packet, PacketInstant, Ring, Time};
 use std::ops::Range;
 
 /// Size of a length indicator, bytes. PDUs of up to 126 bytes have indicators of this size.
@@ -30,6 +30,8 @@ struct Sdu {
     cut_short: bool,
     /// True if the receiver has been ordered to skip the SDU.
     skipped: bool,
+    /// True if the reception of the SDU has been recorded.
+    is_noted: bool,
 }
 
 /// PDUs and SDUs that the receiver must skip.
@@ -169,8 +171,43 @@ impl Sdus {
             abandoned: false,
             cut_short: false,
             skipped: false,
+            is_noted: false,
         });
         true
+    }
+
+    /// Records the end of the first transmission, at `at`, of the SDUs that end in the PDU `first`
+    /// or later.
+    #[cold]
+    pub(super) fn note_sent(&self, first: u64, at: Time, ctx: &mut Ctx<'_>) {
+        for number in (self.base..self.end()).rev() {
+            let sdu = self.sdu(number);
+            if sdu.last < first {
+                return;
+            }
+            if sdu.last != NOT_ENDED {
+                ctx.note_instant(&sdu.packet, PacketInstant::Sent, at);
+            }
+        }
+    }
+
+    /// Records the reception of the undelivered SDUs of which all PDUs have arrived. `received` is
+    /// the number of the first missing PDU.
+    #[cold]
+    pub(super) fn note_received(
+        &mut self,
+        received: u64,
+        has_arrived: impl Fn(Range<u64>) -> bool,
+        ctx: &mut Ctx<'_>,
+    ) {
+        for number in self.next_delivery.max(self.base)..self.end() {
+            let sdu = self.sdu_mut(number);
+            let is_open = sdu.last != NOT_ENDED && !sdu.is_noted && !sdu.cut_short;
+            if is_open && has_arrived(sdu.first.max(received)..sdu.last + 1) {
+                sdu.is_noted = true;
+                ctx.note_instant(&sdu.packet, PacketInstant::Received, ctx.now);
+            }
+        }
     }
 
     /// Calls `deliver`, in order, with each SDU that ends before the PDU `received`.

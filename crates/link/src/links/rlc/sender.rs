@@ -91,6 +91,11 @@ impl Sender {
         }
     }
 
+    /// VT(S): the number of the next new PDU.
+    pub(super) fn next_pdu(&self) -> u64 {
+        self.next
+    }
+
     /// Number of PDUs between VT(A) and VT(S).
     #[inline]
     pub(super) fn outstanding(&self) -> u64 {

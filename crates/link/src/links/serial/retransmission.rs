@@ -2,8 +2,8 @@
 
 use super::{SerialLink, Transmitter};
 use crate::links::frame_errors::FrameErrors;
-use crate::retransmission::stage::RetransmissionStage;
-use airpath_core::{Ctx, Packet, Time};
+use crate::retransmission::stage::{Progress, RetransmissionStage};
+use airpath_core::{Ctx, PacketInstant, Time};
 
 impl<T: Transmitter> SerialLink<T> {
     /// Handles a wake-up of the link.
@@ -16,6 +16,7 @@ impl<T: Transmitter> SerialLink<T> {
             let loss = self.service.transmission.loss;
             let frame = self.end_transmission(ctx);
             let packet = self.packet;
+            ctx.note_instant(&packet, PacketInstant::Sent, now);
             self.release(ctx, |retransmission, air, leave| {
                 retransmission.end_first(packet, (loss, frame), air, leave);
             });
@@ -61,16 +62,20 @@ impl<T: Transmitter> SerialLink<T> {
     fn release(
         &mut self,
         ctx: &mut Ctx<'_>,
-        work: impl FnOnce(&mut RetransmissionStage, &mut FrameErrors, &mut dyn FnMut(Packet, bool)),
+        work: impl FnOnce(&mut RetransmissionStage, &mut FrameErrors, &mut dyn FnMut(Progress<'_>)),
     ) {
         let SerialLink { retransmission, air, meter, queue, output, .. } = self;
         let Some(retransmission) = retransmission else { return };
         let reason = retransmission.reason();
-        let mut leave = |packet: Packet, is_received: bool| {
-            if is_received {
+        let mut leave = |progress: Progress<'_>| match progress {
+            Progress::Received(packet) => {
+                ctx.note_instant(packet, PacketInstant::Received, ctx.now);
+            }
+            Progress::Released(packet, true) => {
                 meter.deliver(&packet);
                 ctx.emit(*output, packet);
-            } else {
+            }
+            Progress::Released(packet, false) => {
                 meter.lose();
                 queue.lose(packet, reason, ctx);
             }

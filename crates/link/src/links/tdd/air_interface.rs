@@ -84,12 +84,14 @@ impl AirInterface {
     }
 
     /// Removes and returns an MPDU whose outcome is known by `now`. An attempt takes the time
-    /// `airtime`. `fades` returns true if the radio channel corrupts an attempt.
+    /// `airtime`. `fades` returns true if the radio channel corrupts an attempt. Calls `sent_once` at the
+    /// end of each first attempt.
     fn take_ended(
         &mut self,
         now: Time,
         airtime: Duration,
         mut fades: impl FnMut(&mut Mpdu) -> bool,
+        mut sent_once: impl FnMut(&Mpdu),
     ) -> Option<BlockOutcome<Mpdu>> {
         let AirInterface { sent, errors, recovery, .. } = self;
         let mut corrupts = |mpdu: &mut Mpdu, ended: Time| {
@@ -109,6 +111,7 @@ impl AirInterface {
             && at <= now
         {
             sent.pop_front();
+            sent_once(&mpdu);
             let is_corrupted = corrupts(&mut mpdu, at);
             if let Some(ended) = recovery.begin(mpdu, is_corrupted, now) {
                 return Some(ended);
@@ -145,11 +148,18 @@ impl Tdd {
         let number = ctx.now.saturating_since(Time::ZERO + offset).as_nanos()
             / self.clock.frame().as_nanos();
         loop {
-            let Tdd { air, radio, .. } = self;
+            let Tdd { air, radio, stations, .. } = self;
             let fades = |mpdu: &mut Mpdu| {
                 radio.as_mut().is_some_and(|radio| radio.corrupts(side, number, mpdu))
             };
-            let Some(ended) = air[side].take_ended(ctx.now, airtime, fades) else { break };
+            let (now, is_recorded) = (ctx.now, ctx.records_instants());
+            let sent_once = |mpdu: &Mpdu| {
+                if is_recorded {
+                    stations[mpdu.station as usize].sides[side].note_sent(mpdu, ctx);
+                }
+            };
+            let ended = air[side].take_ended(now, airtime, fades, sent_once);
+            let Some(ended) = ended else { break };
             self.settle(side, &ended.block, ended.is_received, ctx);
         }
     }
@@ -159,7 +169,11 @@ impl Tdd {
     fn settle(&mut self, side: usize, mpdu: &Mpdu, is_received: bool, ctx: &mut Ctx<'_>) {
         let number = mpdu.station as usize;
         for packet in mpdu.numbers() {
-            if self.stations[number].sides[side].settle_piece(packet, is_received) {
+            let station = &mut self.stations[number].sides[side];
+            if station.settle_piece(packet, is_received) {
+                if ctx.records_instants() {
+                    station.note_received(packet, ctx);
+                }
                 self.deliver(side, number, packet, ctx);
             }
         }

@@ -8,7 +8,7 @@
 use super::slots::SlotSize;
 use crate::retransmission::resequencer::Resequencer;
 use airpath_aqm::Queue;
-use airpath_core::{Ctx, Packet};
+use airpath_core::{Ctx, Packet, PacketInstant};
 use std::ops::Range;
 
 /// Octets of a fragmentation or packing subheader.
@@ -222,6 +222,24 @@ impl Side {
             msdu.is_whole = is_whole;
         }
         self.head = (!is_whole).then(|| Head { left: head.left - bytes, is_begun: true, ..head });
+    }
+
+    /// Records that the first transmission of `mpdu` has ended: that of each packet that ends in it.
+    #[cold]
+    pub(super) fn note_sent(&mut self, mpdu: &Mpdu, ctx: &mut Ctx<'_>) {
+        for number in mpdu.numbers().take(mpdu.ends as usize) {
+            if let Some(msdu) = self.in_flight.get_mut(number) {
+                ctx.note_instant(&msdu.packet, PacketInstant::Sent, ctx.now);
+            }
+        }
+    }
+
+    /// Records the reception of packet number `number`, unless it is lost.
+    #[cold]
+    pub(super) fn note_received(&mut self, number: u64, ctx: &mut Ctx<'_>) {
+        if let Some(msdu) = self.in_flight.get_mut(number).filter(|msdu| !msdu.is_lost) {
+            ctx.note_instant(&msdu.packet, PacketInstant::Received, ctx.now);
+        }
     }
 
     /// Drops the packet that is sent next, because it does not fit into any frame. Returns the
