@@ -97,7 +97,7 @@ def test_every_column_is_described(name: str, result: ap.Result) -> None:
     assert sorted(COLUMNS[name]) == sorted(table.columns)
 
 
-def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
+def test_every_column_of_other_records_is_described() -> None:
     """One TCP flow overloads a small queue, so that there is one reason for drops."""
     scenario = ap.Scenario(
         flows=ap.flows(cc="reno", base_rtt="40 ms"),
@@ -105,11 +105,12 @@ def test_every_column_of_ss_and_flow_monitor_is_described() -> None:
             aqm=ap.aqm.DropTail(limit="5 packets"), link=ap.link.Fixed(rate="1 Mbit/s")
         ),
         duration="5 s",
-        record={"ss": True, "flow_monitor": True},
+        record={"ss": True, "flow_monitor": True, "delay_parts": True},
     )
     result = ap.simulate(scenario, reps=1)
     assert COLUMNS["ss"] == list(result.ss().columns)
     assert COLUMNS["flow_monitor"] == list(result.flow_monitor().columns)
+    assert COLUMNS["delay_parts"] == list(result.table("delay_parts").columns)
 
 
 def test_every_summarised_quantity_is_described(result: ap.Result) -> None:

@@ -119,14 +119,27 @@ struct State {
     next: u32,
     /// ACK: state of the data packet with which the round trip started, or [`NONE`].
     origin: u32,
-    /// Stage in which the packet is, or that it will reach over a wire.
+    /// Stage in which the packet is, that it has just left, or that it will reach over a wire.
     stage: StageId,
+    /// True if the packet is in the stage.
+    is_inside: bool,
     place: usize,
     /// Part of the delay that is in progress.
     part: DelayPart,
     sent: Time,
     /// End of the last part that has ended.
     last: Time,
+}
+
+impl State {
+    fn is_in(&self, stage: StageId) -> bool {
+        self.stage == stage && self.is_inside
+    }
+
+    /// Returns true if the packet has left `stage`, or is on the wire to it.
+    fn is_outside(&self, stage: StageId) -> bool {
+        self.stage == stage && !self.is_inside
+    }
 }
 
 /// Recorder of the parts of delays, for all packets of a network. Each packet has a row with the
@@ -180,8 +193,17 @@ impl DelayParts {
         }
         let identity = PacketIdentity::of(packet);
         let (place, part) = (0, DelayPart::Propagation);
-        let state =
-            State { identity, next: NONE, origin, stage: from, place, part, sent: now, last: now };
+        let state = State {
+            identity,
+            next: NONE,
+            origin,
+            stage: from,
+            is_inside: false,
+            place,
+            part,
+            sent: now,
+            last: now,
+        };
         let slot = self.allocate(state);
         if self.states.len() > self.buckets.len() {
             self.double_buckets();
@@ -191,32 +213,34 @@ impl DelayParts {
 
     /// Records that `packet` enters the wire to `to`, and the legs of this wire.
     pub fn cross(&mut self, packet: &Packet, from: StageId, to: StageId, legs: [WireLeg; 5]) {
-        let Some(slot) = self.find(packet, from) else { return };
+        let Some(slot) = self.find(packet, |state| state.is_outside(from)) else { return };
         for (place, part, time) in legs {
             let end = self.states[slot].last + time;
             self.end_part(slot, place, part, end);
         }
-        self.states[slot].stage = to;
+        (self.states[slot].stage, self.states[slot].is_inside) = (to, false);
     }
 
     /// Records that `packet` goes from the stage `from` to the stage `to` without a wire.
     pub fn pass(&mut self, packet: &Packet, from: StageId, to: StageId) {
-        if let Some(slot) = self.find(packet, from) {
-            self.states[slot].stage = to;
+        if let Some(slot) = self.find(packet, |state| state.is_outside(from)) {
+            (self.states[slot].stage, self.states[slot].is_inside) = (to, false);
         }
     }
 
     /// Records that `packet` arrives at `stage`, which belongs to `place`.
     pub fn enter(&mut self, packet: &Packet, stage: StageId, place: usize) {
-        if let Some(slot) = self.find(packet, stage) {
-            (self.states[slot].place, self.states[slot].part) = (place, DelayPart::Queueing);
+        if let Some(slot) = self.find(packet, |state| state.is_outside(stage)) {
+            let state = &mut self.states[slot];
+            (state.is_inside, state.place, state.part) = (true, place, DelayPart::Queueing);
         }
     }
 
     /// Records that `packet`, which is in `stage`, passes `instant` at `at`. An instant that the
     /// packet has already passed has no effect.
     pub fn note(&mut self, packet: &Packet, stage: StageId, instant: PacketInstant, at: Time) {
-        let Some(slot) = self.find(packet, stage) else { return };
+        let passes = |state: &State| state.is_in(stage) && state.part < instant.starts();
+        let Some(slot) = self.find(packet, passes) else { return };
         let State { place, part, .. } = self.states[slot];
         if part < instant.starts() {
             self.end_part(slot, place, part, at);
@@ -224,11 +248,16 @@ impl DelayParts {
         }
     }
 
-    /// Records that `packet` leaves `stage` at `now`.
+    /// Records that `packet` leaves `stage` at `now`. Of several interchangeable packets, the one
+    /// that has passed the latest instant leaves first.
     pub fn leave(&mut self, packet: &Packet, stage: StageId, now: Time) {
-        if let Some(slot) = self.find(packet, stage) {
+        let latest = DelayPart::ALL.iter().rev().find_map(|(part, _)| {
+            self.find_exactly(packet, |state| state.is_in(stage) && state.part == *part)
+        });
+        if let Some(slot) = latest {
             let State { place, part, .. } = self.states[slot];
             self.end_part(slot, place, part, now);
+            self.states[slot].is_inside = false;
         }
     }
 
@@ -347,27 +376,33 @@ impl DelayParts {
         }
     }
 
-    /// Returns the state of the oldest of several interchangeable packets at `stage`, or of the
-    /// oldest of all.
-    fn find(&self, packet: &Packet, stage: StageId) -> Option<usize> {
+    /// Returns the state of the oldest of several interchangeable packets with this property, or of
+    /// the oldest of all.
+    fn find(&self, packet: &Packet, has_property: impl Fn(&State) -> bool) -> Option<usize> {
+        self.find_exactly(packet, has_property).or_else(|| self.find_exactly(packet, |_| true))
+    }
+
+    /// Returns the state of the oldest of several interchangeable packets with this property.
+    fn find_exactly(
+        &self,
+        packet: &Packet,
+        has_property: impl Fn(&State) -> bool,
+    ) -> Option<usize> {
         let identity = PacketIdentity::of(packet);
-        let (mut oldest, mut slot) = (None, self.buckets[self.bucket_of(identity)]);
+        let mut slot = self.buckets[self.bucket_of(identity)];
         while slot != NONE {
             let state = &self.states[slot as usize];
-            if state.identity == identity {
-                if state.stage == stage {
-                    return Some(slot as usize);
-                }
-                oldest = oldest.or(Some(slot as usize));
+            if state.identity == identity && has_property(state) {
+                return Some(slot as usize);
             }
             slot = state.next;
         }
-        oldest
+        None
     }
 
     /// Same as `find`, and removes the state from the table.
     fn take(&mut self, packet: &Packet, stage: StageId) -> Option<usize> {
-        let slot = self.find(packet, stage)?;
+        let slot = self.find(packet, |state| state.is_in(stage))?;
         let State { identity, next, .. } = self.states[slot];
         let bucket = self.bucket_of(identity);
         if self.buckets[bucket] == slot as u32 {
@@ -380,5 +415,68 @@ impl DelayParts {
         }
         self.states[before].next = next;
         Some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: StageId = StageId(0);
+    const LINK: StageId = StageId(1);
+    const SINK: StageId = StageId(2);
+
+    /// Two ACKs with equal content and send time pass a link, which takes 3 ms each, one after the
+    /// other, and then a wire of 5 ms.
+    #[test]
+    fn interchangeable_packets_have_their_own_parts() {
+        let (at, ms) = (Time::from_millis, Duration::from_millis);
+        let mut parts = DelayParts::new(1, 3);
+        let ack = Packet::ack(FlowId(0), 7, 1000, 40);
+        for _ in 0..2 {
+            parts.start(&ack, SOURCE, at(0));
+            parts.pass(&ack, SOURCE, LINK);
+            parts.enter(&ack, LINK, 1);
+        }
+        for (begins, ends) in [(0, 3), (3, 6)] {
+            parts.note(&ack, LINK, PacketInstant::Dequeued, at(begins));
+            parts.leave(&ack, LINK, at(ends));
+            let none = (2, DelayPart::Queueing, Duration::ZERO);
+            let wire = (1, DelayPart::Propagation, ms(5));
+            parts.cross(&ack, LINK, SINK, [wire, none, none, none, none]);
+        }
+        for ends in [8, 11] {
+            parts.enter(&ack, SINK, 2);
+            parts.finish(&ack, SINK, at(ends), true);
+        }
+        let sums = &parts.of(FlowId(0)).expect("two ACKs").acks;
+        let of = |part: DelayPart| sums.parts[DelayPart::ALL.len() + part as usize] / 1_000_000;
+        assert_eq!((sums.count, sums.nanos), (2, 19_000_000));
+        assert_eq!(of(DelayPart::Queueing), 3);
+        assert_eq!(of(DelayPart::Service), 6);
+        assert_eq!(of(DelayPart::Propagation), 10);
+        assert_eq!(sums.parts.iter().sum::<u128>(), sums.nanos);
+    }
+
+    #[test]
+    fn table_grows_and_forgets_dropped_packets() {
+        let mut parts = DelayParts::new(1, 2);
+        let packet = |seq| Packet::data(FlowId(0), seq, 100, 40, Time::ZERO);
+        for seq in 0..1000 {
+            parts.start(&packet(seq), SOURCE, Time::ZERO);
+        }
+        for seq in (0..1000).filter(|seq| seq % 3 > 0) {
+            parts.forget(&packet(seq), SOURCE);
+        }
+        let states = parts.states.len();
+        for seq in 1000..1600 {
+            parts.start(&packet(seq), SOURCE, Time::ZERO);
+        }
+        assert_eq!(parts.states.len(), states, "the states of forgotten packets are used again");
+        for seq in (0..1600).filter(|seq| *seq >= 1000 || seq % 3 == 0) {
+            parts.finish(&packet(seq), SINK, Time::from_millis(2), true);
+        }
+        let sums = &parts.of(FlowId(0)).expect("packets").data;
+        assert_eq!((sums.count, sums.nanos), (934, 934 * 2_000_000));
     }
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["DELAYS", "PARTS", "PART_QUANTITIES", "delay_part_rows", "delay_parts_by"]
+from airpath.results.intervals import mean_interval
+
+__all__ = ["DELAYS", "PARTS", "delay_part_intervals", "delay_part_rows"]
 
 DELAYS = {"data": "data", "ack": "ACKs", "round_trip": "round trip"}
 """Maps each kind of delay to its readable name."""
@@ -20,8 +23,8 @@ PARTS = {
 }
 """Maps each part of a delay to its readable name, in the order of figures."""
 
-PART_QUANTITIES = ("mean_s", "share")
-"""Quantities of a part: mean over all packets, and share of the mean delay."""
+_QUANTITIES = {"mean_s": (0.0, math.inf), "share": (0.0, 1.0)}
+"""Maps the quantities of a part to their possible range."""
 
 Runs = Sequence[Mapping[str, Any]]
 Key = tuple[int, str, str, str, str]
@@ -46,10 +49,8 @@ def delay_part_rows(runs: Runs) -> list[dict[str, Any]]:
     ]
 
 
-def delay_parts_by(
-    runs: Runs, of: str
-) -> Iterator[tuple[dict[str, Any], list[Mapping[str, float | None]]]]:
-    """Yield the names of each part that is not always zero, and its values by replication.
+def delay_part_intervals(runs: Runs, of: str, confidence: float) -> list[dict[str, Any]]:
+    """Return the parts of the delays with intervals over the replications.
 
     Parameters
     ----------
@@ -57,11 +58,29 @@ def delay_parts_by(
         Statistics of each replication, as reported by the engine.
     of : {"flow", "group"}
         ``flow``: parts of each flow. ``group``: parts over all packets of the flows of a group.
+    confidence : float
+        Confidence of the intervals, in (0, 1).
+
+    Returns
+    -------
+    parts : list of dict
+        For each part that is not zero in all replications: the flow or group, `delay`, `hop`,
+        `direction`, `part`, and the `Interval` of `mean_s` and `share`.
     """
-    missing: Mapping[str, float | None] = dict.fromkeys(PART_QUANTITIES)
+    missing: Mapping[str, float | None] = dict.fromkeys(_QUANTITIES)
     by_run = [_parts(run, of) for run in runs]
-    for key in _nonzero(by_run):
-        yield _names(of, key), [parts.get(key, missing) for parts in by_run]
+    return [
+        {
+            **_names(of, key),
+            **{
+                name: mean_interval(
+                    (parts.get(key, missing)[name] for parts in by_run), confidence, bounds
+                )
+                for name, bounds in _QUANTITIES.items()
+            },
+        }
+        for key in _nonzero(by_run)
+    ]
 
 
 def _names(of: str, key: Key) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing_extensions import Unpack
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.drawing import FigureOptions, drawing
-from airpath.results.delay_parts import DELAYS, PARTS
+from airpath.results.delay_parts import DELAYS, PARTS, delay_part_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,15 +72,19 @@ class DelayPlot:
         """
         panels = self._delay_panels(group, delay)
         with style.style():
-            most = max(len({_hop(row) for row in rows}) for _, _, rows in panels)
-            figure = style.new_figure(8.5, 1.6 + len(panels) * (0.5 + 0.34 * most))
-            axes: Any = figure.subplots(len(panels), squeeze=False)
+            heights = [len({_hop(row) for row in rows}) for _, _, rows in panels]
+            figure = style.new_figure(8.5, 1.6 + 0.5 * len(panels) + 0.34 * sum(heights))
+            axes: Any = figure.subplots(
+                len(panels), sharex=True, squeeze=False, height_ratios=heights
+            )
+            longest_ms = 0.0
             for axis, (number, kind, rows) in zip(axes[:, 0], panels, strict=True):
                 total_ms = _draw(axis, rows)
-                named = self._result.resolved.flows.group_key(number)
-                axis.set_title(
-                    style.literal(f"{named}, {DELAYS[kind]}: {total_ms:.4g} ms"), loc="left"
-                )
+                longest_ms = max(longest_ms, total_ms)
+                named = self._result.resolved.flows.group_title(number)
+                title = style.literal(f"{named}, {DELAYS[kind]}: {total_ms:.4g} ms")
+                axis.set_title(title, loc="left")
+            axes[-1, 0].set_xlim(0, 1.02 * longest_ms)
             axes[-1, 0].set_xlabel("mean time since the departure of the packet, ms")
             found = {row["part"] for _, _, rows in panels for row in rows}
             names = [name for name in PARTS if name in found]
@@ -98,7 +102,8 @@ class DelayPlot:
         if not self._result.resolved.recording.has_delay_parts:
             raise BadValueError("delay_parts: not recorded. Set record.delay_parts = true.")
         found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
-        for row in self._result.delay_part_intervals("group"):
+        result = self._result
+        for row in delay_part_intervals(result.replications, "group", result.confidence):
             found.setdefault((row["group"], row["delay"]), []).append(row)
         groups = dict.fromkeys(number for number, _ in found)
         panels = []
@@ -132,6 +137,5 @@ def _draw(axis: Axes, rows: Sequence[Mapping[str, Any]]) -> float:
     names = [f"{hop}, {direction}" if direction else hop for hop, direction in hops]
     axis.set_yticks(range(len(hops)), map(style.literal, names))
     axis.set_ylim(len(hops) - 0.5, -0.5)
-    axis.set_xlim(0, 1.02 * end)
     axis.grid(axis="y", visible=False)
     return end

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
 from airpath.present.tables import Table
-from airpath.results.delay_parts import DELAYS, PARTS
+from airpath.results.delay_parts import DELAYS, PARTS, delay_part_intervals
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
 from airpath.results.statistics import ALL_FLOWS
@@ -339,7 +339,7 @@ def _delay_parts(result: Result, _out_of_sight: str) -> Iterable[Table]:
     """Return the parts of the mean delays of each group, with a row for each hop."""
     groups = result.resolved.flows.group_key
     rows: dict[tuple[int, str, str, str], dict[str, Interval]] = {}
-    for part in result.delay_part_intervals("group"):
+    for part in delay_part_intervals(result.replications, "group", result.confidence):
         key = (part["group"], part["delay"], part["hop"], part["direction"])
         rows.setdefault(key, {})[part["part"]] = part["mean_s"]
     occur = [name for name in PARTS if any(name in of_hop for of_hop in rows.values())]

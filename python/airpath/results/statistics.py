@@ -12,7 +12,7 @@ from airpath.arguments import check_all, error_prefix, text, word
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
 from airpath.results.cells import USER_QUANTITIES, jain_of_users, user_measurements
-from airpath.results.delay_parts import PART_QUANTITIES, delay_parts_by
+from airpath.results.delay_parts import delay_part_intervals
 from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame, interval_frame
@@ -168,7 +168,7 @@ class Statistics:
             "users": self._user_intervals,
             "stations": self._station_intervals,
             "phases": self._phase_intervals,
-            "delay_parts": lambda: self.delay_part_intervals("flow"),
+            "delay_parts": lambda: delay_part_intervals(self.replications, "flow", self.confidence),
             "transfers": self._transfer_intervals,
             "transfer_sizes": list,
         }
@@ -407,25 +407,6 @@ class Statistics:
                 **self._quantities(same, PHASE_QUANTITIES),
             }
             for same in zip(*runs, strict=True)
-        ]
-
-    def delay_part_intervals(self, of: str) -> list[dict[str, Any]]:
-        """Return the parts of the delays with intervals over the replications.
-
-        Parameters
-        ----------
-        of : {"flow", "group"}
-            ``flow``: parts of each flow. ``group``: parts over all packets of the flows of a group.
-
-        Returns
-        -------
-        parts : list of dict
-            For each part: the flow or group, `delay`, `hop`, `direction`, `part`, and the
-            `Interval` of `mean_s` and `share`.
-        """
-        return [
-            {**names, **self._quantities(values, PART_QUANTITIES)}
-            for names, values in delay_parts_by(self.replications, of)
         ]
 
     def _transfer_intervals(self) -> list[dict[str, Any]]:
