@@ -174,7 +174,8 @@ impl<T: Transmitter> SerialLink<T> {
             return;
         }
         let frame = self.framing.on_air(self.packet.bytes());
-        let transmission = self.transmitter.begin(frame, self.queue.packets(), ctx.now);
+        // A queue with a packet to dequeue is open.
+        let transmission = self.transmitter.begin(frame, self.queue.waiting(), ctx.now);
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
         self.service = Service { is_busy: true, began: ctx.now, transmission };
