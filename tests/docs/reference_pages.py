@@ -113,7 +113,10 @@ INDEX = (
     ),
     Group("Link adaptation", ("*policy",)),
     Group("Physical layer", ("error-rates", "ctc", "block-fading", "symbol-error-rates")),
-    Group("Analytic models", ("fixed-point", "network-fixed-point", "clamp-fluid", "md1k", "rtt-stages")),
+    Group(
+        "Analytic models",
+        ("fixed-point", "network-fixed-point", "clamp-fluid", "md1k", "rtt-stages"),
+    ),
 )
 """The list of the models' pages, with at most nine entries in each list."""
 

@@ -374,3 +374,23 @@ def other_cases() -> Iterator[tuple[str, Document]]:
             control=[{"at": "5 s", "rate": "128 kbit/s"}],
         ),
     )
+
+
+def as_hops(document: Document) -> Document:
+    """Return a scenario with its path written as a list of hops."""
+    kept = {key: document[key] for key in document if key not in ("ack_path", "backhaul")}
+    bottleneck = kept.pop("bottleneck")
+    ack_path = document.get("ack_path", {"kind": "ideal"})
+    hops: list[Document] = []
+    if "backhaul" in document:
+        hops.append({"name": "backhaul", "wire": document["backhaul"]})
+    up = {key: value for key, value in ack_path.items() if key in ("link", "aqm")}
+    if ack_path["kind"] == "link":
+        hops.append({"name": "ack_path", "up": up})
+    hop: Document = {"name": "bottleneck", "down": bottleneck}
+    if ack_path["kind"] == "reverse":
+        hop["up"] = up
+        if "link" not in up:
+            link = {"link": bottleneck["link"]}
+            hop = {"name": "bottleneck", **link, "down": {"aqm": bottleneck["aqm"]}, "up": up}
+    return {**kept, "hops": [*hops, hop]}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reference_cases import FAMILIES, cases, kinds, write_files
+from reference_cases import FAMILIES, as_hops, cases, kinds, write_files
 from reference_results import kept, read
 
 CASES = cases()
@@ -27,6 +27,11 @@ def traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_results_equal_kept_results(name: str) -> None:
     assert kept(CASES[name]) == KEPT[name]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_of_a_list_of_hops_equal_kept_results(name: str) -> None:
+    assert kept(as_hops(CASES[name])) == KEPT[name]
 
 
 def test_every_kept_result_has_a_scenario() -> None:

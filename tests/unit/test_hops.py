@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airpath as ap
+from airpath.engine.path import ResolvedHop
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import AirpathError
 from airpath.scenario import loads
 from airpath.scenario.path import hops_of, route_of
 from airpath.sweeps.base import Base
 from airpath.sweeps.description import described
-
-EXAMPLES = sorted(Path(ap.__file__).parent.glob("examples/*.toml"))
 
 TWO = """
 duration = "4 s"
@@ -39,73 +37,36 @@ def with_flow(keys: str, text: str = TWO) -> ap.Scenario:
     return loads(f'{text}\n[[flows]]\nbase_rtt = "60 ms"\n{keys}\n')
 
 
-def as_hops(scenario: ap.Scenario) -> ap.Scenario:
-    """Return a scenario in short form with its path written as a list of hops."""
-    made = ap.Scenario(**short_form_as_hops(scenario))
-    made._directory = scenario.directory
-    return made
-
-
-def short_form_as_hops(scenario: ap.Scenario) -> dict[str, Any]:
-    kept = {
-        name: getattr(scenario, name)
-        for name in scenario.model_fields_set
-        if name not in ("bottleneck", "ack_path", "backhaul")
-    }
-    down = {"link": scenario.bottleneck.link, "aqm": scenario.bottleneck.aqm}
-    hops: list[Any] = [{"name": "bottleneck", "down": down}]
-    ack_path: Any = scenario.ack_path
-    if ack_path.kind == "reverse" and ack_path.link is None:
-        hops = [{"name": "bottleneck", "link": down["link"], "down": {"aqm": down["aqm"]}}]
-        hops[0]["up"] = {"aqm": ack_path.aqm}
-    elif ack_path.kind == "reverse":
-        hops[0]["up"] = {"link": ack_path.link, "aqm": ack_path.aqm}
-    elif ack_path.kind == "link":
-        up = {"link": ack_path.link, "aqm": ack_path.aqm}
-        hops.insert(0, {"name": "ack_path", "up": up})
-    if scenario.backhaul is not None:
-        hops.insert(0, {"name": "backhaul", "wire": scenario.backhaul})
-    return {**kept, "hops": hops}
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_short_form_and_its_hops_give_equal_results(example: Path) -> None:
-    short = ap.load(example)
-    if short.bottleneck is None:
-        pytest.skip("the example has a list of hops")
-    starts = [group.start for group in short.flows if isinstance(group.start, int)]
-    duration = max([3.0, *(start / 1e9 + 1 for start in starts)])
-    short = short.replace({"duration": f"{duration} s", "warmup": "1 s", "control": []})
-    listed = as_hops(short)
-    one, other = (ap.simulate(each, reps=1, threads=1) for each in (short, listed))
-    assert list(one.replications) == list(other.replications)
-
-
 def test_hops_and_short_form_resolve_to_equal_typed_hops() -> None:
-    short = loads(
-        """
-        duration = "1 s"
+    short = """
         backhaul = {delay = "3 ms", rate = "90 Mbit/s"}
         bottleneck = {aqm = "gred", link = {kind = "rlc-am", rate = "384 kbit/s"}}
         ack_path = {kind = "reverse"}
-        flows = [{base_rtt = "90 ms"}]
         """
-    )
+    listed = """
+        [[hops]]
+        name = "backhaul"
+        wire = {delay = "3 ms", rate = "90 Mbit/s"}
+        [[hops]]
+        name = "bottleneck"
+        link = {kind = "rlc-am", rate = "384 kbit/s"}
+        down = {aqm = "gred"}
+        """
     found = []
-    for each in (short, as_hops(short)):
-        resolved = ResolvedScenario.from_json(each.resolve()[0])
-        found.append(
-            [
-                (
-                    hop.name,
-                    hop.wire,
-                    [(d.name, d.description["link"], d.total_delay_ns) for d in hop.directions],
-                )
-                for hop in resolved.hops
-            ]
-        )
+    for path in (short, listed):
+        scenario = loads(f'duration = "1 s"\nflows = [{{base_rtt = "90 ms"}}]\n{path}')
+        resolved = ResolvedScenario.from_json(scenario.resolve()[0])
+        found.append([(hop.name, hop.wire, typed(hop)) for hop in resolved.hops])
         assert resolved.base_rtt_s(resolved.flows[0]) == pytest.approx(0.09)
     assert found[0] == found[1]
+
+
+def typed(hop: ResolvedHop) -> list[tuple[object, ...]]:
+    """Return name, link, queue and delay of each direction."""
+    return [
+        (each.name, each.link.description, each.queue.description, each.total_delay_ns)
+        for each in hop.directions
+    ]
 
 
 def test_delay_of_a_hop_is_part_of_the_base_rtt() -> None:
