@@ -32,7 +32,7 @@ def scenario() -> ap.Scenario:
 def result() -> ap.Result:
     """Return a result with everything that a method may require."""
     recorded = {"series": ["cwnd", "queue", "delivered", "sojourn"], "ss": True}
-    recorded |= {"distributions": ["sojourn"]}
+    recorded |= {"distributions": ["sojourn"], "delay_parts": True}
     return ap.simulate(scenario().replace("record", {**recorded, "flow_monitor": True}), reps=1)
 
 
@@ -108,6 +108,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "PerTable.save": {"path": "new.json"},
     "Plot.cwnd": {},
     "Plot.delay": {},
+    "Plot.delay_parts": {},
     "Plot.delivered": {},
     "Plot.mac_delays": {},
     "Plot.distribution": {"quantity": "sojourn"},

@@ -69,8 +69,8 @@ belongs to no component.
 def constructors(host: Host) -> Iterator[Call]:
     """Yield calls of one class, with one invalid key in each."""
     good = {k: v for k, v in host.table.items() if k != getattr(host.model, "chosen_by", "")}
-    if "return" in good:
-        good["return_wire"] = good.pop("return")
+    names = {info.alias: name for name, info in host.model.model_fields.items() if info.alias}
+    good = {names.get(key, key): value for key, value in good.items()}
 
     def made(**keys: Any) -> Callable[[], Any]:
         return lambda: host.model(**keys)
@@ -82,11 +82,11 @@ def constructors(host: Host) -> Iterator[Call]:
         for kind, (value, good_for) in OBJECTS.items():
             fits = takes_of(host, name, info) & good_for
             if not fits and kind not in RANGE_OF_THE_LINK.get(place, ()):
-                yield Call(kind, place, made(**{**good, name: value()}), info.alias or name)
+                yield Call(kind, place, made(**{**good, name: value()}), name)
         if info.is_required():
-            rest = {key: value for key, value in good.items() if key != (info.alias or name)}
-            yield Call("a key that is missing", place, made(**rest), info.alias or name)
-            yield Call("None", place, made(**{**good, name: None}), info.alias or name)
+            rest = {key: value for key, value in good.items() if key != name}
+            yield Call("a key that is missing", place, made(**rest), name)
+            yield Call("None", place, made(**{**good, name: None}), name)
         near = f"{name}s"
         yield Call("a key with a letter too many", place, made(**{**good, near: 1}), near)
     yield Call(

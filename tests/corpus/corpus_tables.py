@@ -103,7 +103,8 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
     if host.model in found:
         return
     found[host.model] = host
-    for name, info in host.model.model_fields.items():
+    # The short form first: the hosts of components have the path of `GOOD`.
+    for name, info in sorted(host.model.model_fields.items(), key=lambda item: item[0] == "hops"):
         key = info.alias or name
         for model, in_list in _models(info):
             if (host.model.public_name(), key) == ("link.Radio", "policy"):
@@ -136,6 +137,7 @@ def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None
     others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
     others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"], "snr": ["snr_db"]}
     others["triangular"] = ["exponential", "pareto"]
+    others["hops"] = ["bottleneck"]
     for other in others.get(key, ()):
         table.pop(other, None)
 
@@ -178,6 +180,10 @@ def _smallest(model: type[Model]) -> dict[str, Any]:
     for name, info in model.model_fields.items():
         if info.is_required() or info.examples:
             table[info.alias or name] = _example(info)
+    if model.public_name() == "Control":
+        table = {"at": "50 s", "rate": "128 kbit/s"}
+    if model.public_name() == "Hop":
+        table["link"] = {"kind": "fixed", "rate": "10 Mbit/s"}
     if model.public_name() == "snr.Trace":
         table["file"] = "snr.csv"
     elif kind in FILES:

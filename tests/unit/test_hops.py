@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -210,3 +211,22 @@ def test_timeline_has_panels_for_each_queue_of_data() -> None:
     figure = ap.simulate(scenario, reps=1).plot.timeline()
     labels = [axis.get_ylabel().split("\n")[0] for axis in figure.axes]
     assert labels == ["dsl", "dsl_reverse", "air", "air_reverse"] * 2
+
+
+def test_solve_names_hop_and_key_of_what_it_does_not_cover() -> None:
+    with pytest.raises(AirpathError) as caught:
+        ap.solve(loads(TWO))
+    lines = str(caught.value).splitlines()
+    assert any('hops.air.down.aqm.kind = "codel"' in line for line in lines)
+    one = TWO.partition("[[hops]]")[0] + "[[hops]]" + TWO.split("[[hops]]")[2]
+    with pytest.raises(AirpathError, match=r"hops\.air\.down\.aqm"):
+        ap.solve(loads(one))
+
+
+def test_solve_covers_a_parking_lot() -> None:
+    scenario = ap.load(Path(ap.__file__).parent / "examples" / "parking-lot.toml")
+    found = ap.solve(scenario).metrics()
+    queues = [found[f"queues.{hop}.mean_packets"] for hop in ("first", "second", "third")]
+    assert max(queues) == pytest.approx(min(queues), rel=0.01)
+    long, at_first = (found[f"flows.{flow}.ip_throughput_bps"] for flow in (0, 4))
+    assert 4 * (long + at_first) == pytest.approx(20e6, rel=0.01)

@@ -339,7 +339,8 @@ def test_valid_file_is_accepted() -> None:
             "record",
             "[]",
             "record = []: not a table. "
-            "Expected one of: series, interval, distributions, ss, ss_interval, flow_monitor.",
+            "Expected one of: series, interval, distributions, ss, ss_interval, flow_monitor, "
+            "delay_parts.",
         ),
         (
             "control",

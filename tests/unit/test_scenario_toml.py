@@ -125,7 +125,7 @@ def test_written_toml_is_easy_to_read() -> None:
         '\n[ack_path]\nkind = "ideal"\n'
         '\n[record]\nseries = []\ninterval = "0 s"\ndistributions = []\nss = false\n'
         'ss_interval = "100 ms"\n'
-        "flow_monitor = false\n"
+        "flow_monitor = false\ndelay_parts = false\n"
         "\n[capture]\npoints = []\nreplication = 0\n"
         '\n[[flows]]\nsource = "tcp"\ncount = 4\nbase_rtt = "40 ms"\nstart = "0 s"\n'
         'direction = "forward"\n'

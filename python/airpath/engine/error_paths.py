@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.errors import MISSING, BadValueError, Problem, ScenarioError, show
 from airpath.scenario.engine_problems import EngineProblem, name_groups, rejected
+from airpath.scenario.path import hops_of, key_text
 
 if TYPE_CHECKING:
     from airpath.engine.engine_input import EngineInput
@@ -90,7 +91,26 @@ def in_words(scenario: Scenario, line: str) -> str:
         if scenario.file is not None and key.startswith("return_wire"):
             key = key.replace("return_wire", "return", 1)
         return f"{place}: flows.{_group(scenario, int(flow))}.{key}"
-    return f"{place}: {line}"
+    return f"{place}: {_of_listed_hop(scenario, line)}"
+
+
+def _of_listed_hop(scenario: Scenario, line: str) -> str:
+    """Replace a table of the short form of a path by the key in a list of hops."""
+    table, _, rest = line.partition(".")
+    if not scenario.hops or table not in ("bottleneck", "ack_path"):
+        return line
+    hops = hops_of(scenario)
+    ups = [hop.up for hop in reversed(hops) if hop.up is not None]
+    side = hops[-1].down if table == "bottleneck" else next(iter(ups), None)
+    places = {} if side is None else {"link": side.link_at, "aqm": side.aqm_at}
+    part = next((part for part in places if rest.startswith(part)), None)
+    return line if part is None else key_text(scenario, places[part]) + rest.removeprefix(part)
+
+
+def _index(entries: list[Any], key: str) -> int | str:
+    """Return the position of an entry of a list, by its position or name."""
+    names = [entry.get("name") if isinstance(entry, dict) else None for entry in entries]
+    return names.index(key) if key in names else int(key) if key.isdecimal() else key
 
 
 def as_written(scenario: Scenario, line: str) -> str:
@@ -109,7 +129,7 @@ def as_written(scenario: Scenario, line: str) -> str:
     value, _, problem = rest.partition(": ")
     found: Any = scenario.given()
     for key in field.replace("return_wire", "return").split("."):
-        index = int(key) if isinstance(found, list) and key.isdecimal() else key
+        index = _index(found, key) if isinstance(found, list) else key
         try:
             found = found[index]
         except (KeyError, IndexError, TypeError):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Unpack
 
+from airpath.arguments import check_all, whole, word
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.drawing import FigureOptions, drawing
@@ -70,6 +71,10 @@ class DelayPlot:
         BadValueError
             If the parts of delays were not recorded, or there is no such group or delay.
         """
+        check_all(
+            None if group is None else whole("group", group, 0, None, "an index of a group"),
+            None if delay is None else word("delay", delay, DELAYS),
+        )
         panels = self._delay_panels(group, delay)
         with style.style():
             heights = [len({_hop(row) for row in rows}) for _, _, rows in panels]

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = ["frame", "interval_frame", "plain"]
 
-_OF = (
-    *("flow", "link", "group", "name", "user", "station", "phase", "size_class"),
-    *("delay", "hop", "direction", "part"),
-)
+_OF = ("flow", "link", "group", "name", "user", "station", "phase", "size_class")
 """Columns that identify the rows of tables."""
+_OF_PARTS = ("flow", "group", "name", "delay", "hop", "direction", "part")
+"""Columns that identify the rows of a table of parts of delays."""
 
 
 def plain(value: Any) -> Any:
@@ -53,7 +52,8 @@ def interval_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
     rows = list(rows)
     names = dict.fromkeys(name for row in rows for name in row)
-    is_of = [name for name in _OF if all(isinstance(row.get(name), (int, str)) for row in rows)]
+    known = _OF_PARTS if "part" in names else _OF
+    is_of = [name for name in known if all(isinstance(row.get(name), (int, str)) for row in rows)]
     table = {
         (name, part): [getattr(row.get(name), part, math.nan) for row in rows]
         for name in names

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import PlainValidator
+from pydantic import BeforeValidator, PlainValidator
 
 from airpath import _airpath
 from airpath.scenario.checking import NO_FILES
@@ -15,7 +15,7 @@ from airpath.scenario.faults import Path, fault, nearest
 if TYPE_CHECKING:
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["CAPTURE_POINTS", "capture_faults", "capture_point", "capture_points"]
+__all__ = ["CAPTURE_POINTS", "capture_faults", "capture_list", "capture_point", "capture_points"]
 
 CAPTURE_POINTS = ("sender", "ingress", "bottleneck", "receiver", "acks")
 """Points of every path where packets can be captured."""
@@ -49,6 +49,15 @@ def _text(value: Any) -> str:
 
 _text.words = CAPTURE_POINTS  # type: ignore[attr-defined]  # read by the shell completion
 
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, (set, frozenset)):
+        raise fault("not a list", "Use a list of points", '["sender"]')
+    return value
+
+
+capture_list = BeforeValidator(_as_list)
+"""Validator of a list of points; the order of a set would be arbitrary."""
 capture_point = PlainValidator(_text)
 """Validator of the name of a point; `capture_faults` compares it with the hops of the path."""
 

@@ -115,7 +115,7 @@ class Control(Model):
     """
 
     at: Maybe[Duration] = Field(default=ABSENT, examples=['"50 s"'])
-    hop: Maybe[Text] = Field(default=ABSENT, examples=['"backhaul"'])
+    hop: Maybe[Text] = ABSENT
     direction: Maybe[Annotated[str, choice("forward", "reverse")]] = ABSENT
     rate: Maybe[Rate] = Field(default=ABSENT, examples=['"128 kbit/s"'])
     loss: Maybe[Annotated[Real, AfterValidator(_a_loss)]] = Field(default=ABSENT, examples=["0.01"])
@@ -131,7 +131,14 @@ class Control(Model):
     forward_delay: Maybe[Duration] = Field(default=ABSENT, examples=['"20 ms"'])
     schedule: Maybe[Text] = Field(default=ABSENT, examples=['"leo.csv"'])
 
-    alternatives = (("rate", "user", "loss", "delay", "interruption", "schedule"),)
+    alternatives = (("rate", "user"), ("delay", "schedule"))
+
+    def document(self) -> dict[str, Any]:
+        """Return the table as plain values; without an interruption, `packets` is omitted."""
+        found = super().document()
+        if self.interruption is None:
+            del found["packets"]
+        return found
 
     @model_validator(mode="after")
     def _one_change(self) -> Self:

@@ -33,7 +33,12 @@ from airpath.scenario.base import (
     faults_at,
     usual,
 )
-from airpath.scenario.capture_points import CAPTURE_POINTS, capture_faults, capture_point
+from airpath.scenario.capture_points import (
+    CAPTURE_POINTS,
+    capture_faults,
+    capture_list,
+    capture_point,
+)
 from airpath.scenario.checking import NO_FILES
 from airpath.scenario.control import Control
 from airpath.scenario.engine_problems import EngineProblem, name_groups
@@ -149,7 +154,9 @@ class Capture(Model):
         Index of the captured replication, from 0. Default 0.
     """
 
-    points: list[Annotated[str, capture_point]] = Field(default=[], examples=['["sender"]'])
+    points: Annotated[list[Annotated[str, capture_point]], capture_list] = Field(
+        default=[], examples=['["sender"]']
+    )
     replication: Number = 0
 
 

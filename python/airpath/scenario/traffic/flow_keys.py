@@ -33,6 +33,8 @@ class FlowKeys(TypedDict, total=False):
     stop: str | float | Duration | None
     arrivals: Arrivals | Mapping[str, Any] | None
     direction: str
+    origin: str | None
+    destination: str | None
     user: int | str | Sequence[int | str] | None
     cc: str | Congestion | Mapping[str, Any] | None
     profile: str
