@@ -72,7 +72,7 @@ class DelayPlot:
             If the parts of delays were not recorded, or there is no such group or delay.
         """
         check_all(
-            None if group is None else whole("group", group, 0, None, "an index of a group"),
+            None if group is None else whole("group", group, 0, None, "Use the index of a group"),
             None if delay is None else word("delay", delay, DELAYS),
         )
         panels = self._delay_panels(group, delay)
