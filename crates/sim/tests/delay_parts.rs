@@ -6,7 +6,7 @@ use airpath_conformance::cases;
 use airpath_core::StageId;
 use airpath_link::Sides;
 use airpath_path::{
-    AnyStage, Components, DelayKind, DelayPartsReport, ReplicationReport, Scenario,
+    AnyStage, Components, DelayKind, DelayPartsReport, ReplicationReport, Scenario, build,
 };
 use airpath_sim::{Driver, Plan, replicate};
 use proptest::prelude::*;
@@ -256,6 +256,25 @@ fn parts_add_up_over_all_pairs_of_links_and_disciplines() {
         }
     }
     assert!(kinds.len() == 6 && kinds.values().all(|sum| *sum > 0), "each part occurs: {kinds:?}");
+}
+
+#[test]
+fn packets_of_each_flow_are_conserved_over_all_pairs_of_links_and_disciplines() {
+    let links = [all_links(), vec![links::tdd()]].concat();
+    let queues = all_queues();
+    let flows = [flow(tcp(json!({"recovery": "sack"})), json!({})), cbr(300_000, 900_000)];
+    let (files, components) = (files(), crate::networks::components(true));
+    for link in 0..links.len() {
+        for queue in 0..queues.len() {
+            let path = path_of(&links, &queues, [link, queue], 1 + (link + queue) % 3);
+            let scenario = recorded(path, &flows);
+            let network = build(&scenario, &components, &files, 1, 0).expect("a network");
+            let mut plain = PlainDriver::new(network);
+            plain.run();
+            let (entered, accounted) = plain.balance();
+            assert_eq!(entered, accounted, "link {link}, queue {queue}");
+        }
+    }
 }
 
 #[test]

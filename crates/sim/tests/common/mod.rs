@@ -9,6 +9,7 @@ use airpath_path::{
 };
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Nanoseconds per second.
@@ -149,6 +150,8 @@ pub(crate) struct PlainDriver {
     is_endpoint: Vec<bool>,
     received: Vec<u64>,
     sent: Vec<u64>,
+    /// Number of packets of each flow that entered a stage at a port and have not left it there.
+    inside: BTreeMap<(usize, FlowId, Port), u64>,
     /// Expired timers and packets that arrived over wires.
     events: u64,
     /// Drops before the reset of the counters.
@@ -173,6 +176,7 @@ impl PlainDriver {
             is_endpoint,
             received: vec![0; stages],
             sent: vec![0; stages],
+            inside: BTreeMap::new(),
             events: 0,
             dropped_before: vec![0; stages],
             log: Vec::new(),
@@ -294,12 +298,23 @@ impl PlainDriver {
         let Some((to, input)) = route.of(flow) else { panic!("{from:?} sends to nowhere") };
         let to = to.0 as usize;
         self.received[to] += 1;
+        self.check_flow((from.0 as usize, flow, port), (to, flow, input));
         if self.network.wires[to].is_transparent() {
             self.wake_if_due(to);
             self.call(to, |component, ctx| component.receive(input, &packet, ctx));
         } else {
             self.network.wires[to].put(&packet, self.now);
         }
+    }
+
+    /// Counts a packet that leaves one stage for another. No flow leaves a stage more often than it
+    /// entered; with the totals of each stage, packets are therefore conserved for each flow.
+    fn check_flow(&mut self, from: (usize, FlowId, Port), to: (usize, FlowId, Port)) {
+        if !self.is_endpoint[from.0] {
+            let inside = self.inside.get_mut(&from).expect("the flow entered the stage");
+            *inside = inside.checked_sub(1).expect("a packet of the flow is in the stage");
+        }
+        *self.inside.entry(to).or_default() += 1;
     }
 
     fn dropped(&self, stage: usize) -> u64 {
