@@ -80,7 +80,7 @@ def test_advisory_reports_a_backhaul_with_a_large_delay() -> None:
     wait = 1e3 * result.intervals("queues")[1]["mean_sojourn_s"].mean
     assert backhaul_advisories(result) == [
         f"backhaul: packets wait {wait:.3g} ms on average for the backhaul and 0 ms for the "
-        "link next to it: the backhaul is the bottleneck. Set a backhaul.rate above the rate of "
+        "link next to it: the backhaul is the bottleneck. Set backhaul.rate above the rate of "
         "that link."
     ]
     assert not backhaul_advisories(ap.simulate(scenario("100 Mbit/s"), reps=2))

@@ -64,7 +64,7 @@ AT = 'at = "1 s"\n'
         (AT + 'hop = "air"\nloss = 1.5', "control.0.loss = 1.5: not a probability"),
         (
             AT + 'hop = "air"\ndirection = "reverse"\ndelay = "1 ms"',
-            'control.0.direction = "reverse": no packets cross the hop in this direction',
+            'control.0.direction = "reverse": the hop has no link in this direction',
         ),
         (AT + 'direction = "up"\ndelay = "1 ms"', 'control.0.direction = "up"'),
         (AT + 'interruption = "0 s"', 'control.0.interruption = "0 s": not above 0 s'),
@@ -88,7 +88,7 @@ AT = 'at = "1 s"\n'
             'control.0.delay = "1 ms": the delay applies',
         ),
         ('at = "5 s"\ndelay = "1 ms"', "control.0.at = "),
-        (AT + 'interruption = "3500 ms"\nrate = "1 bit/s"', "control.0.at = "),
+        (AT + 'interruption = "3500 ms"\nrate = "1 bit/s"', "ends after the run"),
     ],
 )
 def test_wrong_controls_have_one_message(keys: str, message: str) -> None:

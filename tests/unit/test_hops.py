@@ -230,3 +230,32 @@ def test_solve_covers_a_parking_lot() -> None:
     assert max(queues) == pytest.approx(min(queues), rel=0.01)
     long, at_first = (found[f"flows.{flow}.ip_throughput_bps"] for flow in (0, 4))
     assert 4 * (long + at_first) == pytest.approx(20e6, rel=0.01)
+
+
+def test_figures_of_a_cell_behind_a_hop_are_written(tmp_path: Path) -> None:
+    scenario = ap.load(
+        Path(ap.__file__).parent / "examples" / "cell-behind-backhaul.toml",
+        overrides={"duration": "2 s", "warmup": "1 s", "record.delay_parts": True},
+    )
+    result = ap.simulate(scenario, reps=1)
+    names = {path.name for path in result.plot.save(tmp_path)}
+    assert names == {"queue-lengths.png", "users.png", "delay-parts.png", "timeline.png"}
+    # Users are the three downloads: 5 ms + 10 ms of the hops and 15 ms of the egress wire.
+    assert [result.plot._propagation_s("cell", user) for user in range(3)] == [0.03] * 3
+
+
+def test_second_schedule_of_a_hop_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "delays.csv").write_text("time_s,delay_s\n0,0.01\n1,0.02\n", "utf-8")
+    entries = ", ".join('{hop = "dsl", schedule = "delays.csv"}' for _ in range(2))
+    text = TWO.replace('duration = "4 s"', f'duration = "4 s"\ncontrol = [{entries}]')
+    with pytest.raises(AirpathError, match=r"control\.0 has a schedule of this hop"):
+        loads(text, directory=tmp_path)
+
+
+def test_interruption_that_outlasts_the_run_is_rejected() -> None:
+    entry = '{at = "3.5 s", hop = "dsl", interruption = "1 s", rate = "1 Mbit/s"}'
+    text = TWO.replace('duration = "4 s"', f'duration = "4 s"\ncontrol = [{entry}]')
+    with pytest.raises(AirpathError) as caught:
+        loads(text)
+    line = 'control.0.interruption = "1 s": ends after the run. Use at most "500 ms".'
+    assert str(caught.value) == f"scenario: {line}"

@@ -122,7 +122,7 @@ def test_phases_are_in_the_document_and_in_files(tmp_path: Path) -> None:
     assert [phase["from_s"] for phase in document["phases"]] == [10, 20, 30, 40]
     assert document["phases"][1]["goodput_bps"]["reps"] == 2
     assert ap.load_result(tmp_path).table("phases").equals(result.table("phases"))
-    assert "Phases between changes of the rate" in result._repr_html_()
+    assert "Phases between changes" in result._repr_html_()
     none = ap.simulate(make(control=[]), reps=1)
     assert none.table("phases").empty
     assert "phases" not in none.to_dict()

@@ -167,7 +167,7 @@ def test_control_follows_the_link() -> None:
     with pytest.raises(ap.errors.ScenarioError, match="the radio selects the MCSs"):
         loads(GOOD + 'radio = {distance = "1 km"}' + change)
     fixed = GOOD.replace("ofdma-tdd", "fixed").replace("stations = 2", 'rate = "5 Mbit/s"')
-    with pytest.raises(ap.errors.ScenarioError, match="the bottleneck has no stations"):
+    with pytest.raises(ap.errors.ScenarioError, match="the hop has no stations"):
         loads(fixed + change)
 
 

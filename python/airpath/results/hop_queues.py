@@ -14,14 +14,14 @@ from airpath.results.window_limit import FULL, shared_loads, unlimited_wires
 __all__ = ["may_wait_elsewhere", "queue_advisories"]
 
 LONG_WAIT = (
-    "packets wait {wait:.3g} ms on average for the {name}{way} and {other:.3g} ms for the "
-    "link next to it: the {name} is the bottleneck. Set a {key}.rate above the rate of that "
+    "packets wait {wait:.3g} ms on average for {name}{way} and {other:.3g} ms for the "
+    "link next to it: {name} is the bottleneck. Set {key}.rate above the rate of that "
     "link."
 )
 FULL_WIRE = (
-    "flows use {load:.0%} of the {name}{way} and {other:.0%} of the link next to it: the "
+    "flows use {load:.0%} of {name}{way} and {other:.0%} of the link next to it: "
     "{name} is the bottleneck. Its queue has no limit and is in no table: set {key}.limit, or "
-    "a {key}.rate above the rate of that link."
+    "{key}.rate above the rate of that link."
 )
 IDLE_QUEUE = (
     "packets wait {wait:.3g} ms on average in the queue {name} ({kind}) and {other:.3g} ms in the "
@@ -75,7 +75,8 @@ def _wire(
     """
     name, others = hop.name_of(way), list(_queues(resolved, way))
     key = "backhaul" if resolved.is_short_form else f"hops.{hop.name}.wire"
-    texts = {"name": hop.name, "key": key}
+    name_text = f"the {hop.name}" if resolved.is_short_form else f"hop {hop.name}"
+    texts = {"name": name_text, "key": key}
     texts["way"] = "" if way == "forward" else " in reverse direction"
     other = max((loads.get(each, 0.0) for each in others), default=0.0)
     place = key.removesuffix(".wire")

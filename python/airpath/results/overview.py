@@ -332,7 +332,10 @@ def _phases(result: Result, _out_of_sight: str) -> Iterable[Table]:
         for phase in result.intervals("phases")
     ]
     columns = ["phase", "goodput", "delay", "mean length", "mean sojourn", "drops", "used"]
-    return [Table("Phases between changes of the rate", columns, rows)] if rows else []
+    title = "Phases between changes"
+    if not result.resolved.is_short_form:
+        title += f", queue and link of {result.resolved.bottleneck.name}"
+    return [Table(title, columns, rows)] if rows else []
 
 
 def _delay_parts(result: Result, _out_of_sight: str) -> Iterable[Table]:

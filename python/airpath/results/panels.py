@@ -78,7 +78,8 @@ class Panels:
         capacity = self._result.capacity(self._replication)
         if capacity is not None:
             offered = capacity.rates(edges) / 1e6
-            label = "capacity of the link"
+            short = self._result.resolved.is_short_form
+            label = "capacity of the link" if short else f"capacity of {self._bottleneck}"
             axis.stairs(offered, edges, fill=True, color="#D3DBE0", lw=0, label=label)
             top = float(offered.max())
         served = self._served()

@@ -416,9 +416,11 @@ class Plot(DistributionPlot, UserPlot, DelayPlot):
     def _head(self, figure: Figure, replication: int, window_s: tuple[float, float]) -> None:
         run = self._result.replications[replication]
         goodput = sum(flow["goodput_bps"] for flow in run["flows"]) / 1e6
-        bottleneck = self._result.resolved.bottleneck.name
+        resolved = self._result.resolved
+        bottleneck = resolved.bottleneck.name
         link = next(link for link in run["links"] if link["name"] == bottleneck)
         names = queues_at(queue_names(self._result.replications), bottleneck)
+        named = "link" if resolved.is_short_form else bottleneck
         whose = f" of all {len(run['flows'])} flows" if len(names) > 1 else ""
         first, last = window_s
         is_whole = window_s == (0.0, self._end_s)
@@ -427,7 +429,7 @@ class Plot(DistributionPlot, UserPlot, DelayPlot):
             f"replication {run['replication']}, seed {self._result.provenance['seed']}",
             *shown,
             f"{'' if is_whole else 'whole run: '}goodput{whose} {goodput:.3g} Mbit/s",
-            f"link used to {100 * link['utilisation']:.0f} %",
+            f"{named} used to {100 * link['utilisation']:.0f} %",
         ]
         parts += _wait([queue for queue in run["queues"] if queue["name"] in names])
         shares = scheme_shares(self._result, replication)

@@ -38,13 +38,14 @@ class UserPlot:
         def _effort(self, *, intervals: bool = True) -> str: ...
 
     @drawing
-    def users(self, link: str = "bottleneck", **_options: Unpack[FigureOptions]) -> Figure:
+    def users(self, link: str | None = None, **_options: Unpack[FigureOptions]) -> Figure:
         """Plot the throughput of each user of a cell, and the components of its packets' delay.
 
         Parameters
         ----------
-        link : str
-            Name of the cell: ``bottleneck``, ``ack_path`` or ``reverse``. Default ``bottleneck``.
+        link : str, optional
+            Name in results of the cell, such as ``bottleneck``, ``reverse`` or the name of a hop.
+            Default: the first cell in results.
 
         Returns
         -------
@@ -61,7 +62,10 @@ class UserPlot:
             If the link has no users, or more than 60.
         """
         result = self._result
-        users = [row for row in result.intervals("users") if row["link"] == link]
+        rows = result.intervals("users")
+        if link is None:
+            link = next((str(row["link"]) for row in rows), "")
+        users = [row for row in rows if row["link"] == link]
         if not users:
             raise BadValueError("users: the link has none. Use the name of a cell.")
         if len(users) > MOST_USERS:
@@ -84,12 +88,16 @@ class UserPlot:
 
     def _propagation_s(self, link: str, user: int) -> float:
         """Return the mean propagation delay of a user's flows up to a link, s."""
-        resolved, found = self._result.resolved, []
-        for number, flow in enumerate(resolved.flows):
-            if (number if flow.user is None else flow.user) == user and (
-                link in [each.name for each in resolved.path.data_directions(flow)]
-            ):
-                shared = resolved.path.delay_ns(flow, flow.direction)
+        path, found, crossing = self._result.resolved.path, [], 0
+        cell = next(hop for hop in path.hops if link in [each.name for each in hop.directions])
+        for flow in self._result.resolved.flows:
+            if cell not in path.crossed(flow):
+                continue
+            # Without `user`, the user of a flow is its position among the crossing flows.
+            own = crossing if flow.user is None else flow.user
+            crossing += 1
+            if own == user and link in [each.name for each in path.data_directions(flow)]:
+                shared = path.delay_ns(flow, flow.direction)
                 found.append(flow.access.delay_ns + flow.egress.delay_ns + shared)
         return math.fsum(found) / len(found) / 1e9 if found else 0.0
 

@@ -204,7 +204,7 @@ class Control(Model):
             error = fault("the hop has no link", "Use the name of a hop with a link")
             return [(("hop",), self.hop, error)]
         if self.direction is not None and wire is None and hop.side(self.direction) is None:
-            error = fault("no packets cross the hop in this direction", "Remove direction")
+            error = fault("the hop has no link in this direction", "Remove direction")
             return [(("direction",), self.direction, error)]
         if self.direction is not None and self._of_link_only and _is_duplex(hop):
             error = fault("the link serves both directions", "Remove direction")
@@ -245,7 +245,7 @@ class Control(Model):
             wanted = 'Set the SNR over time as snr = {kind = "trace", …} of the user'
             return [(("user",), self.user, fault("the users of a cell cannot be changed", wanted))]
         if not isinstance(link, OfdmaTdd):
-            error = fault("the bottleneck has no stations", 'Use a link of kind "ofdma-tdd"')
+            error = fault("the hop has no stations", 'Use a link of kind "ofdma-tdd"')
             return [(("user",), self.user, error)]
         if self.user >= link.stations:
             return [(("user",), self.user, no_station(link.stations))]

@@ -29,7 +29,10 @@ __all__ = ["ENDS", "HOP", "STANDARD_QUEUE", "Bottleneck", "Hop", "HopDirection",
 ENDS = ("servers", "users")
 """The two ends of a path, in the order of its hops."""
 
-_RESERVED = (*ENDS, "all", "reverse", "sender", "receiver", "ingress", "acks")
+_RESERVED = (
+    *(*ENDS, "all", "reverse", "sender", "receiver", "ingress", "acks"),
+    *("access", "egress", "ack_access", "return"),
+)
 """Names with another meaning in flows, results and captures."""
 
 STANDARD_QUEUE = DropTail(limit=Packets(1000))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +38,13 @@ Fault = tuple[Path, Any, Any]
 """Path of a value in a table, the value, and the fault."""
 
 
-def control_faults(control: Sequence[Control], path: Tables) -> list[Fault]:
-    """Return the faults of scheduled changes that the hops of a path do not support."""
+def control_faults(
+    control: Sequence[Control], path: Tables, duration: Duration | None
+) -> list[Fault]:
+    """Return the faults of scheduled changes that the hops of a path do not support.
+
+    `duration` is the duration of the run; None if it was rejected.
+    """
     hops = hops_of(path)
     wrong: list[Fault] = []
     for index, change in enumerate(control):
@@ -49,7 +53,40 @@ def control_faults(control: Sequence[Control], path: Tables) -> list[Fault]:
             continue
         found = change.hop_faults(controlled_hop(change, hops))
         wrong += [((index, *key), *rest) for key, *rest in found]
-    return [*wrong, *_overlapping_interruptions(control, hops)]
+    wrong += _overlapping_interruptions(control, hops)
+    wrong += _second_schedules(control, hops)
+    return wrong if duration is None else [*wrong, *_late_ends(control, duration)]
+
+
+def _late_ends(control: Sequence[Control], duration: Duration) -> list[Fault]:
+    """Return the interruptions that start in the run and end after it."""
+    found = [(index, change.at, change.interruption) for index, change in enumerate(control)]
+    return [
+        (
+            (index, "interruption"),
+            str(length),
+            fault("ends after the run", f"Use at most {quote(str(Duration(duration - at)))}"),
+        )
+        for index, at, length in found
+        if at is not None and length is not None and at < duration < at + length
+    ]
+
+
+def _second_schedules(control: Sequence[Control], hops: Sequence[PathHop]) -> list[Fault]:
+    """Return the entries that set the delay of a hop which has a schedule already."""
+    scheduled: dict[tuple[str, str], int] = {}
+    wrong: list[Fault] = []
+    for index, change in enumerate(control):
+        hop = controlled_hop(change, hops)
+        if hop is None or change.schedule is None:
+            continue
+        ways = ("forward", "reverse") if change.direction is None else (change.direction,)
+        first = min((scheduled.get((hop.name, way), index) for way in ways), default=index)
+        scheduled.update({(hop.name, way): index for way in ways})
+        if first < index:
+            error = fault(f"control.{first} has a schedule of this hop", "Use one schedule")
+            wrong.append(((index, "schedule"), change.schedule, error))
+    return wrong
 
 
 def _overlapping_interruptions(control: Sequence[Control], hops: Sequence[PathHop]) -> list[Fault]:
@@ -62,12 +99,13 @@ def _overlapping_interruptions(control: Sequence[Control], hops: Sequence[PathHo
             if span is not None and hop is not None:
                 spans.append((hop.name, direction, *span, index))
     spans.sort()
-    pairs = itertools.pairwise(spans)
-    late = {
-        index: ended_ns
-        for (hop_name, direction, _, ended_ns, _), (name, other, began_ns, _, index) in pairs
-        if (hop_name, direction) == (name, other) and began_ns < ended_ns
-    }
+    late: dict[int, int] = {}
+    latest: dict[tuple[str, str], int] = {}
+    for name, direction, began_ns, ended_ns, index in spans:
+        before_ns = latest.get((name, direction), 0)
+        if began_ns < before_ns:
+            late[index] = max(before_ns, late.get(index, 0))
+        latest[name, direction] = max(before_ns, ended_ns)
     what = "before the end of the interruption before it"
     return [
         ((index, "at"), str(control[index].at), fault(what, f"Use at least {Duration(ended_ns)}"))
@@ -134,8 +172,8 @@ def hop_faults(hops: Sequence[Hop]) -> list[Fault]:
                 wrong.append(((index, key, "link"), _kind(link), error))
         wrong += _users_before_the_end(index, hop, len(hops) - 1)
     if hops and not any(hop.link_of(key) for hop in hops for key in ("down", "up")):
-        error = fault("no hop has a link", "Set the link of at least one hop")
-        wrong.append(((0, "link"), None, error))
+        error = fault("no hop has a link", "Use a link in at least one hop, not only wires")
+        wrong.append(((), [hop.name for hop in hops], error))
     return wrong
 
 
@@ -262,7 +300,7 @@ def _too_short(
 
 
 def _check_control(scenario: Scenario) -> list[Fault]:
-    return control_faults(scenario.control, scenario)
+    return control_faults(scenario.control, scenario, scenario.duration)
 
 
 def _check_ack_path(scenario: Scenario) -> list[Fault]:

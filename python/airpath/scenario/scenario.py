@@ -318,7 +318,8 @@ class Scenario(Model):
     @classmethod
     def _check_control(cls, control: list[Control], info: ValidationInfo) -> list[Control]:
         path = _validated_path(info.data)
-        if path is not None and (wrong := rules.control_faults(control, path)):
+        duration = info.data.get("duration")
+        if path is not None and (wrong := rules.control_faults(control, path, duration)):
             raise faults_at(*wrong)
         return control
 
