@@ -72,7 +72,7 @@ class Control(Model):
         `schedule`, whose times count from `at`. Default with `schedule`: 0 s.
     hop : str, optional
         Name of the hop that changes. Default: the bottleneck; in a list of hops without this name,
-        the last hop with a link to the users.
+        the last hop with a link.
     direction : str, optional
         Direction that changes: ``"forward"`` (to the users) or ``"reverse"``. Default: both
         directions of a delay and of an interruption; of a rate and a loss the link of the direction
