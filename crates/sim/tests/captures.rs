@@ -1,32 +1,16 @@
 //! Tests of captures at the hops of a path: capture times by hand, and counts against the report.
 
-use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, merge, tcp};
+use crate::common::{MS, Memory, SECOND, datagrams, droptail, fixed, flow, merge, tcp};
 use airpath_path::{Components, Scenario};
 use airpath_sim::{
     CapturePlan, CaptureRequest, Monitor, Plan, Point, Replication, Sink, replicate_and_capture,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A captured packet: time, ns, and time to live.
 type Frame = (u64, u8);
-
-/// An in-memory file.
-#[derive(Clone, Default)]
-struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Memory {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no thread panics with the lock").extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Returns the packets of a pcapng file with one interface.
 fn frames(file: &[u8]) -> Vec<Frame> {

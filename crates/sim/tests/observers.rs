@@ -1,6 +1,6 @@
 //! Tests that captures, samples and flow monitors do not change results.
 
-use crate::common::{datagrams, droptail, flow, scenario, tcp};
+use crate::common::{Memory, datagrams, droptail, flow, scenario, tcp};
 use airpath_core::Time;
 use airpath_path::{Components, Scenario};
 use airpath_sim::{
@@ -9,22 +9,7 @@ use airpath_sim::{
 };
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
-/// An in-memory file.
-#[derive(Clone, Default)]
-struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Memory {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no thread panics with the lock").extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use std::sync::Arc;
 
 /// A sink with a limited capacity in bytes.
 struct Small(usize);

@@ -71,7 +71,7 @@ class PathTables(Tables, Protocol):
     @property
     def flows(self) -> Sequence[Source]:
         """The groups of flows."""
-        raise NotImplementedError
+        ...
 
 
 @dataclass(frozen=True)

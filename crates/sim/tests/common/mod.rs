@@ -10,7 +10,8 @@ use airpath_path::{
 use airpath_sim::{Driver, Outcome, Plan, RunError, replicate};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
 /// Nanoseconds per second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -126,6 +127,21 @@ pub(crate) fn replications(
 pub(crate) fn failure(scenario: &Scenario, components: &Components) -> RunError {
     let network = build(scenario, components, &Arc::default(), 1, 0).expect("a network");
     Driver::new(network).run(&()).expect_err("a run that fails")
+}
+
+/// An in-memory file.
+#[derive(Clone, Default)]
+pub(crate) struct Memory(pub(crate) Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no thread panics with the lock").extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Event that a packet left a stage.
