@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["Stop", "interrupts_wait", "stop_on_ctrl_c"]
+__all__ = ["Stop", "interrupts_wait", "stop_on_ctrl_c", "until"]
 
+T = TypeVar("T")
 Stop = Callable[[], bool]
 """Function that returns whether Ctrl-C was pressed."""
 
@@ -41,23 +42,47 @@ def interrupts_wait(*, however_often: bool = False) -> Iterator[None]:
 
 @contextmanager
 def stop_on_ctrl_c() -> Iterator[Stop]:
-    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C raises an error."""
-    pressed = threading.Event()
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C raises an error.
 
-    def press(_number: int, _frame: Any) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
+    A block within such a block shares its Ctrl-C: the functions of both blocks return the same.
+    """
+    outer = signal.getsignal(signal.SIGINT)
+    if isinstance(outer, _Press) and _is_main_thread():
+        yield outer.pressed.is_set
+        return
+    press = _Press()
     with _on_ctrl_c(press):
-        yield pressed.is_set
+        yield press.pressed.is_set
+
+
+def until(stop: Stop, items: Iterable[T]) -> Iterator[T]:
+    """Yield the items; raise `KeyboardInterrupt` in front of the first after Ctrl-C."""
+    for item in items:
+        if stop():
+            raise KeyboardInterrupt
+        yield item
+
+
+class _Press:
+    """Signal handler that records the first Ctrl-C and raises an error at the second."""
+
+    def __init__(self) -> None:
+        self.pressed = threading.Event()
+
+    def __call__(self, _number: int, _frame: Any) -> None:
+        if self.pressed.is_set():
+            raise KeyboardInterrupt
+        self.pressed.set()
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
 def _on_ctrl_c(handler: Callable[[int, Any], None]) -> Iterator[None]:
     """Handle Ctrl-C while the block runs, in the main thread and if Python handles the signal."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is None:
+    if not _is_main_thread() or signal.getsignal(signal.SIGINT) is None:
         yield
         return
     before = signal.signal(signal.SIGINT, handler)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from airpath.interrupts import interrupts_wait
+from airpath.interrupts import interrupts_wait, stop_on_ctrl_c, until
 from airpath.scenario.base import Model
 
 
@@ -59,4 +59,34 @@ def test_second_ctrl_c_interrupts_the_block_unless_ignored(
         ctrl_c()
         reached.append(1)
     assert reached == done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class PressesWhenDeleted:
+    """An object that simulates Ctrl-C when it is deleted."""
+
+    def __del__(self) -> None:
+        ctrl_c()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_ctrl_c_during_a_deletion_is_not_lost() -> None:
+    """Regression: Python ignores exceptions of ``__del__``; `reproduce` ran to its end."""
+    read = []
+    with pytest.raises(KeyboardInterrupt), stop_on_ctrl_c() as stop:  # noqa: PT012
+        for item in until(stop, range(3)):
+            read.append(item)
+            del [PressesWhenDeleted()][0]
+    assert read == [0]
+
+
+def test_inner_block_sees_ctrl_c_of_the_outer_block() -> None:
+    with stop_on_ctrl_c() as outer:
+        assert not outer()
+        ctrl_c()
+        with stop_on_ctrl_c() as inner:
+            assert inner()
+            with pytest.raises(KeyboardInterrupt):
+                ctrl_c()
+        assert outer()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from airpath import _airpath
 from airpath.engine.advisory import find_advisories
 from airpath.engine.inputs import Reading
 from airpath.errors import RunError
+from airpath.interrupts import stop_on_ctrl_c, until
 from airpath.present.timelines import levels_at
 from airpath.sweeps.api import failure_text, run_description
 from airpath.sweeps.axes import key_of, labels_by_axis
@@ -154,8 +155,11 @@ def simulated(
         If the ledger is damaged, or series are recorded and pyarrow is not installed.
     RunError
         If a replication fails.
+    KeyboardInterrupt
+        After Ctrl-C before the first replication.
     """
-    jobs, contents = _jobs(wanted)
+    with stop_on_ctrl_c() as stop:
+        jobs, contents = _jobs(until(stop, wanted))
     counts: dict[str, int] = {}
     for job, (_, _, reps) in zip(jobs, wanted, strict=True):
         counts[job.digest] = max(reps, counts.get(job.digest, 0))
@@ -186,7 +190,7 @@ def simulated(
     return Found(points, outcome.interrupted, builds)
 
 
-def _jobs(wanted: Sequence[Wanted]) -> tuple[list[Job], dict[str, str]]:
+def _jobs(wanted: Iterable[Wanted]) -> tuple[list[Job], dict[str, str]]:
     """Return the jobs, one per scenario, and the contents of the scenarios' files."""
     reading, contents, jobs = Reading(), {}, []
     for _, scenario, _ in wanted:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from airpath.interrupts import stop_on_ctrl_c, until
 from airpath.present.progress import ProgressCallback
 from airpath.reproduction.base import Cell, Effort, Paper
 from airpath.reproduction.engine import Series, Simulated, Wanted, simulated
@@ -90,17 +91,20 @@ class Session:
         if not todo:
             return
         try:
-            self.report(0.0, "simulating")
-            found = simulated(
-                [self._wanted(cell) for cell in todo],
-                stays=CurrentPoints(self.paper),
-                name=self.paper.key,
-                confidence=self.paper.confidence,
-                seed=self.seed,
-                threads=self.threads,
-                progress=self.report,
-                **self._ledger,
-            )
+            # Python ignores exceptions in callbacks of the garbage collector. A Ctrl-C that arrives
+            # there must not be lost.
+            with stop_on_ctrl_c() as stop:
+                self.report(0.0, "simulating")
+                found = simulated(
+                    [self._wanted(cell) for cell in until(stop, todo)],
+                    stays=CurrentPoints(self.paper),
+                    name=self.paper.key,
+                    confidence=self.paper.confidence,
+                    seed=self.seed,
+                    threads=self.threads,
+                    progress=self.report,
+                    **self._ledger,
+                )
             points = zip(todo, found.points, strict=True)
             self._simulated.update((cell, runs) for cell, runs in points if runs.replications)
             self.interrupted, self.others = found.interrupted or self.interrupted, found.others

@@ -1,6 +1,7 @@
 //! Opens packet sockets, and changes settings of their Ethernet devices.
 
 use super::result;
+use super::sockets::set;
 use std::fs::File;
 use std::io;
 use std::net::UdpSocket;
@@ -31,6 +32,9 @@ struct Request {
 /// Opens a non-blocking socket that reads and writes the Ethernet frames with IPv4 packets of a
 /// device, given by its index.
 ///
+/// Writes bypass the queue of the device. The kernel installs this queue some time after the device
+/// is up, and without error drops what is written before.
+///
 /// # Errors
 /// Fails if it is not permitted.
 pub fn packet_socket(device: u32) -> io::Result<File> {
@@ -52,6 +56,7 @@ pub fn packet_socket(device: u32) -> io::Result<File> {
     let length = size_of_val(&address) as libc::socklen_t;
     // SAFETY: the kernel reads `length` bytes of `address` during the call.
     result(unsafe { libc::bind(number, (&raw const address).cast(), length) })?;
+    set(&socket, libc::SOL_PACKET, libc::PACKET_QDISC_BYPASS, 1)?;
     Ok(socket.into())
 }
 

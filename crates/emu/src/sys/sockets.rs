@@ -72,7 +72,16 @@ pub fn set_extended_acks(socket: impl AsFd) -> io::Result<()> {
     set(socket, SOL_NETLINK, NETLINK_EXT_ACK, 1)
 }
 
-fn set(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
+/// Sets an integer option of a socket.
+///
+/// # Errors
+/// Returns the error of the kernel.
+pub(super) fn set(
+    socket: impl AsFd,
+    level: libc::c_int,
+    option: libc::c_int,
+    value: u32,
+) -> io::Result<()> {
     let value =
         libc::c_int::try_from(value).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
     // SAFETY: the kernel reads one integer, whose size is passed, during the call.
