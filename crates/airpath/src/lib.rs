@@ -74,7 +74,7 @@ pub use airpath_aqm::{
 // Congestion control algorithms.
 pub use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, CongestionSetup, CongestionWrapper, IdleEvent,
-    LossEvent, RateSample, RecoveryPhase,
+    LossEvent, RateSample, RecoveryPhase, UndoEvent,
 };
 pub use airpath_tcp::{TcpConfig, delegate_congestion, profile};
 // Receive-window policies.

@@ -2,7 +2,7 @@
 
 use airpath_core::testing::TestHarness;
 use airpath_core::{Duration, Flags, FlowId, Packet, Port, SackBlock, Stage, Time};
-use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent};
+use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, LossEvent, UndoEvent};
 use airpath_tcp::{RecoveryKind, Sender, SenderConfig, TcpConfig};
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +18,7 @@ impl CongestionControl for Hearing {
     fn on_loss(&mut self, _event: &LossEvent) {}
     fn on_rto(&mut self, _event: &LossEvent) {}
     fn on_recovered(&mut self, _cwnd: u64) {}
+    fn on_undo(&mut self, _event: &UndoEvent) {}
     fn cwnd(&self) -> u64 {
         10 * MSS
     }

@@ -10,7 +10,7 @@ use airpath_core::{
 use airpath_link::{Link, SideReport};
 use airpath_path::{Components, Scenario, build};
 use airpath_sim::RunError;
-use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
+use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent, UndoEvent};
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -116,6 +116,7 @@ impl CongestionControl for FailingCongestion {
         self.1 = Some("no timeouts, please".into());
     }
     fn on_recovered(&mut self, _cwnd: u64) {}
+    fn on_undo(&mut self, _event: &UndoEvent) {}
     fn cwnd(&self) -> u64 {
         10_000
     }

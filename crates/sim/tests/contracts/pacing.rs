@@ -5,7 +5,7 @@ use crate::common::{MS, PlainDriver, SECOND, droptail, fixed, flow, scenario, tc
 use airpath_conformance::Law;
 use airpath_core::{Port, Rate};
 use airpath_path::{Components, build};
-use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
+use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent, UndoEvent};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ impl CongestionControl for OneMegabit {
     fn on_loss(&mut self, _event: &LossEvent) {}
     fn on_rto(&mut self, _event: &LossEvent) {}
     fn on_recovered(&mut self, _cwnd: u64) {}
+    fn on_undo(&mut self, _event: &UndoEvent) {}
     fn cwnd(&self) -> u64 {
         100 * 1460
     }

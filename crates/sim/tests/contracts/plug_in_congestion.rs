@@ -4,7 +4,7 @@ use super::counting::Counting;
 use crate::common::{fixed, flow, run_with, scenario, tcp};
 use airpath_conformance::Law;
 use airpath_path::Components;
-use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent};
+use airpath_tcp::congestion::{AckEvent, CongestionControl, LossEvent, UndoEvent};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
@@ -38,6 +38,7 @@ impl CongestionControl for Constant {
         self.seen.lock().expect("one thread").losses += 1;
     }
     fn on_recovered(&mut self, _cwnd: u64) {}
+    fn on_undo(&mut self, _event: &UndoEvent) {}
     fn on_sent(&mut self, _now: airpath_core::Time, bytes: u64) {
         self.seen.lock().expect("one thread").sent += bytes;
     }

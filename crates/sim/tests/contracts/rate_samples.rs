@@ -9,7 +9,7 @@ use airpath_conformance::Law;
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, StageError, Time};
 use airpath_path::Components;
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RateSample,
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, RateSample, UndoEvent,
 };
 use airpath_tcp::delegate_congestion;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ struct Sampled {
 
 impl airpath_tcp::congestion::CongestionWrapper for Sampled {
     delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
-    delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, take_error);
+    delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, on_undo, take_error);
 
     fn on_ack(&mut self, event: &AckEvent) {
         self.samples.lock().expect("one thread").extend(event.rate);

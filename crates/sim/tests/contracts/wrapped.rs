@@ -11,7 +11,9 @@ use crate::descriptions::with_kind;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, Series, StageError, Time};
 use airpath_path::{Components, ReplicationReport};
-use airpath_tcp::congestion::{AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent};
+use airpath_tcp::congestion::{
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, UndoEvent,
+};
 use airpath_tcp::{delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};
 

@@ -17,7 +17,7 @@
 //! no effect. Without `headroom`, the window of the price rules would then grow without limit. When
 //! the price rises later, this window would be too large for a long time.
 
-use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno, UndoEvent};
 use crate::price_rules::{PriceParameters, PriceRules, PricedPacket};
 use airpath_core::{Checks, Component, ConfigError, Setup};
 use serde::Deserialize;
@@ -136,6 +136,10 @@ impl CongestionControl for Clamp {
 
     fn on_recovered(&mut self, cwnd: u64) {
         self.reno.on_recovered(cwnd);
+    }
+
+    fn on_undo(&mut self, event: &UndoEvent) {
+        self.reno.on_undo(event);
     }
 
     fn on_lost_syn(&mut self) {

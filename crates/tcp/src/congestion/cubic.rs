@@ -1,7 +1,6 @@
 //! CUBIC: the window is a cubic function of the time since the last loss.
 //!
-//! Source: RFC 9438. Windows are in segments, as in the RFC. HyStart is in `hystart.rs`. Not
-//! implemented: rollback after a spurious loss (§4.9).
+//! Source: RFC 9438. Windows are in segments, as in the RFC. HyStart is in `hystart.rs`.
 //!
 //! The RFC does not specify the following:
 //!
@@ -14,7 +13,7 @@
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
 use super::reno::check_beta_ecn;
-use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, UndoEvent};
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above};
 use serde::Deserialize;
 
@@ -96,6 +95,17 @@ pub struct Cubic {
     /// the start of that epoch.
     after_timeout: bool,
     last_ack: Time,
+    /// State before the last reduction.
+    prior: Prior,
+}
+
+/// State before a reduction, restored if the reduction was spurious (RFC 9438 §4.9).
+#[derive(Clone, Copy, Debug, Default)]
+struct Prior {
+    cwnd: f64,
+    w_max: f64,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
 }
 
 /// State of one congestion avoidance phase.
@@ -126,6 +136,7 @@ impl Cubic {
             epoch: None,
             after_timeout: false,
             last_ack: Time::ZERO,
+            prior: Prior::default(),
         }
     }
 
@@ -203,6 +214,12 @@ impl Cubic {
     /// the new ssthresh: the FlightSize times the factor `left`.
     fn reduce(&mut self, flight: u64, left: f64) -> f64 {
         let CubicConfig { beta, fast_convergence, .. } = self.config;
+        self.prior = Prior {
+            cwnd: self.cwnd,
+            w_max: self.w_max,
+            cwnd_prior: self.cwnd_prior,
+            epoch: self.epoch,
+        };
         self.cwnd_prior = self.cwnd;
         self.w_max = if fast_convergence && self.cwnd < self.w_max {
             self.cwnd * (1.0 + beta) / 2.0
@@ -310,6 +327,25 @@ impl CongestionControl for Cubic {
     fn on_recovered(&mut self, cwnd: u64) {
         let ssthresh = self.ssthresh.unwrap_or(self.cwnd);
         self.cwnd = ssthresh.min(cwnd as f64 / self.mss);
+    }
+
+    /// Restores the state before a spurious reduction (RFC 9438 §4.9.1). If several reductions are
+    /// undone, W_max becomes the restored window and a new epoch begins.
+    fn on_undo(&mut self, event: &UndoEvent) {
+        let prior = self.prior;
+        if (prior.cwnd * self.mss) as u64 == event.cwnd {
+            self.cwnd = self.cwnd.max(prior.cwnd);
+            (self.w_max, self.cwnd_prior, self.epoch) =
+                (prior.w_max, prior.cwnd_prior, prior.epoch);
+        } else {
+            self.cwnd = self.cwnd.max(event.cwnd as f64 / self.mss);
+            (self.w_max, self.epoch) = (self.w_max.max(self.cwnd), None);
+        }
+        self.after_timeout = false;
+        self.ssthresh = match event.ssthresh {
+            u64::MAX => None,
+            bytes => self.ssthresh.map(|ssthresh| ssthresh.max(bytes as f64 / self.mss)),
+        };
     }
 
     fn on_lost_syn(&mut self) {

@@ -5,7 +5,7 @@
 //! 5681 eq. 4).
 
 use super::hystart::HystartKind;
-use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno, UndoEvent};
 use airpath_core::{Checks, Component, ConfigError, Setup, above};
 use serde::Deserialize;
 
@@ -120,6 +120,10 @@ impl CongestionControl for Dctcp {
 
     fn on_recovered(&mut self, cwnd: u64) {
         self.reno.on_recovered(cwnd);
+    }
+
+    fn on_undo(&mut self, event: &UndoEvent) {
+        self.reno.on_undo(event);
     }
 
     fn on_lost_syn(&mut self) {

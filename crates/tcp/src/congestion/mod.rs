@@ -136,6 +136,18 @@ impl LossEvent {
     }
 }
 
+/// Event: the reduction of an episode was spurious. No data was lost, or the timeout was premature.
+#[derive(Clone, Copy, Debug)]
+pub struct UndoEvent {
+    /// Time of the event.
+    pub now: Time,
+    /// Congestion window before the first reduction of the episode, bytes.
+    pub cwnd: u64,
+    /// Slow-start threshold to restore, bytes; `u64::MAX` if it was not set. The value before the
+    /// first reduction of the episode, at least 3/4 of the window (Linux `tcp_current_ssthresh`).
+    pub ssthresh: u64,
+}
+
 /// Event: the sender resumes transmission after a time without outstanding data.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
@@ -150,7 +162,7 @@ pub struct IdleEvent {
 airpath_core::contract! { $
     /// A congestion control algorithm.
     ///
-    /// Six methods are required. With the default methods, an algorithm handles an echoed mark like
+    /// Seven methods are required. With the default methods, an algorithm handles an echoed mark like
     /// a loss, needs no rate samples, has no pacing rate, does not fail, and does not react to a
     /// lost SYN, an idle time or a sent packet. An algorithm that wraps another algorithm
     /// implements [`CongestionWrapper`] instead.
@@ -171,6 +183,13 @@ airpath_core::contract! { $
 
         /// Handles the end of fast recovery. `cwnd` is the largest window that the recovery allows.
         fn on_recovered(&mut self, cwnd: u64);
+
+        /// Handles the detection that all reductions of the current episode were spurious: restores
+        /// cwnd and ssthresh, but decreases neither (Linux `undo_cwnd`, RFC 4015 §4). An episode is a
+        /// fast recovery, the phase after a timeout, or a fast recovery that ended in a timeout.
+        /// Called before `on_ack` for the ACK that reveals the error. Called at most once per
+        /// episode, and only if the loss recovery detects spurious reductions.
+        fn on_undo(&mut self, event: &UndoEvent);
 
         /// Returns the congestion window, bytes.
         fn cwnd(&self) -> u64;
@@ -227,6 +246,7 @@ airpath_core::contract! { $
     /// use airpath_core::{Rate, StageError, Time};
     /// use airpath_tcp::congestion::{
     ///     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
+    ///     UndoEvent,
     /// };
     /// use airpath_tcp::delegate_congestion;
     ///
@@ -239,7 +259,7 @@ airpath_core::contract! { $
     /// impl CongestionWrapper for Counted {
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-    ///     delegate_congestion!(inner: needs_rate_samples, take_error);
+    ///     delegate_congestion!(inner: needs_rate_samples, on_undo, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -254,6 +274,7 @@ airpath_core::contract! { $
     /// # use airpath_core::{Rate, StageError, Time};
     /// # use airpath_tcp::congestion::{
     /// #     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
+    /// #     UndoEvent,
     /// # };
     /// # use airpath_tcp::delegate_congestion;
     /// struct Forgetful {
@@ -263,7 +284,7 @@ airpath_core::contract! { $
     /// impl CongestionWrapper for Forgetful {
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-    ///     delegate_congestion!(inner: needs_rate_samples, take_error);
+    ///     delegate_congestion!(inner: needs_rate_samples, on_undo, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

@@ -2,7 +2,7 @@
 
 use super::{
     AckEvent, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
-    IdleEvent, LossEvent, Reno, Vcp, delegate_congestion,
+    IdleEvent, LossEvent, Reno, UndoEvent, Vcp, delegate_congestion,
 };
 use airpath_core::{Rate, Registry, StageError, Time, built_in_components};
 

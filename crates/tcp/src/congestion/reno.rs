@@ -4,7 +4,7 @@
 
 use super::growth::Growth;
 use super::hystart::{Advice, CSS_GROWTH_DIVISOR, Hystart, HystartKind};
-use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent};
+use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, UndoEvent};
 use crate::config::WindowGrowth;
 use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Checks, Component, ConfigError, Setup, above};
@@ -197,6 +197,11 @@ impl CongestionControl for Reno {
         self.cwnd = left.min(cwnd);
     }
 
+    fn on_undo(&mut self, event: &UndoEvent) {
+        self.cwnd = self.cwnd.max(event.cwnd);
+        self.ssthresh = self.ssthresh.max(event.ssthresh);
+    }
+
     fn on_lost_syn(&mut self) {
         self.cwnd = self.cwnd.min(self.mss);
     }
@@ -289,5 +294,19 @@ mod tests {
         assert_eq!((reno.cwnd(), reno.ssthresh()), (10_500, 10_500));
         reno.on_rto(&LossEvent::new(Time::ZERO, 3000, 3000));
         assert_eq!((reno.cwnd(), reno.ssthresh()), (1000, 2000));
+    }
+
+    /// The window before the reduction is restored. A window that has meanwhile grown beyond it is
+    /// kept.
+    #[test]
+    fn rfc4015_4_undo_restores_cwnd_and_ssthresh_but_decreases_neither() {
+        let mut reno = reno(|options| options.initial_window = 20_000);
+        reno.on_rto(&LossEvent::new(Time::ZERO, 20_000, 20_000));
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (1000, 10_000));
+        let undo = UndoEvent { now: Time::ZERO, cwnd: 20_000, ssthresh: 15_000 };
+        reno.on_undo(&undo);
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (20_000, 15_000));
+        reno.on_undo(&UndoEvent { cwnd: 9000, ssthresh: 8000, ..undo });
+        assert_eq!((reno.cwnd(), reno.ssthresh()), (20_000, 15_000));
     }
 }

@@ -13,7 +13,9 @@ mod rules;
 
 pub use rules::{AiScaling, vcp_ai_limit, vcp_ai_scale, vcp_mi_increase, vcp_mi_limit};
 
-use super::{AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, RecoveryPhase};
+use super::{
+    AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, RecoveryPhase, UndoEvent,
+};
 use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, above, at_least};
 use rules::{RttInTicks, in_ticks};
 use serde::Deserialize;
@@ -258,6 +260,11 @@ impl CongestionControl for Vcp {
 
     fn on_recovered(&mut self, cwnd: u64) {
         self.cwnd = self.cwnd.min(cwnd as f64 / self.mss as f64).max(1.0);
+    }
+
+    fn on_undo(&mut self, event: &UndoEvent) {
+        self.cwnd = self.cwnd.max(event.cwnd as f64 / self.mss as f64);
+        self.ssthresh = self.ssthresh.max(event.ssthresh);
     }
 
     fn on_idle(&mut self, event: &IdleEvent) {

@@ -7,7 +7,7 @@
 
 use airpath::{
     AckEvent, Checks, Component, Components, ConfigError, CongestionControl, CongestionSetup,
-    LossEvent, Setup, above, at_least, read_component,
+    LossEvent, Setup, UndoEvent, above, at_least, read_component,
 };
 use serde::Deserialize;
 
@@ -86,6 +86,11 @@ impl CongestionControl for Aimd {
 
     fn on_recovered(&mut self, cwnd: u64) {
         self.cwnd = self.ssthresh.min(cwnd);
+    }
+
+    fn on_undo(&mut self, event: &UndoEvent) {
+        self.cwnd = self.cwnd.max(event.cwnd);
+        self.ssthresh = self.ssthresh.max(event.ssthresh);
     }
 
     fn cwnd(&self) -> u64 {

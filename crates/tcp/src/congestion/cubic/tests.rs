@@ -272,3 +272,32 @@ fn s4_3_mean_window_equals_renos_at_short_rtts() {
     let what = "mean window, RTT 5 ms, p = 1e-3";
     FRIENDLY.close_relative(what, "segments", mean, 38.7, 0.05);
 }
+
+/// The undo restores W_max, K and the start of the epoch, so that the window continues on the same
+/// curve.
+#[test]
+fn s4_9_1_undo_of_a_spurious_loss_restores_the_epoch() {
+    let mut cc = cubic(DEFAULT, 100, 10);
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
+    for at in 0..10 {
+        round(&mut cc, Time::from_millis(100 * at), Duration::from_millis(100));
+    }
+    let (before, cwnd, ssthresh) = (cc.clone(), cc.cwnd(), cc.ssthresh());
+    cc.on_rto(&LossEvent::new(Time::from_millis(1000), cwnd, cwnd));
+    assert_eq!((cc.cwnd(), cc.epoch.is_some()), (1000, false));
+    cc.on_undo(&UndoEvent { now: Time::from_millis(1100), cwnd, ssthresh });
+    assert_eq!((cc.cwnd, cc.ssthresh, cc.w_max), (before.cwnd, before.ssthresh, before.w_max));
+    let k = |cubic: &Cubic| cubic.epoch.map(|epoch| (epoch.start, epoch.k, epoch.w_est));
+    assert_eq!(k(&cc), k(&before));
+}
+
+/// A loss and a timeout in the same episode: the restored window becomes W_max of a new epoch.
+#[test]
+fn undo_of_two_reductions_begins_an_epoch_at_the_restored_window() {
+    let mut cc = cubic(DEFAULT, 100, 100);
+    cc.on_loss(&LossEvent::new(Time::ZERO, 100_000, 100_000));
+    cc.on_rto(&LossEvent::new(Time::from_millis(500), 100_000, 70_000));
+    cc.on_undo(&UndoEvent { now: Time::from_secs(1), cwnd: 100_000, ssthresh: 100_000 });
+    assert_eq!((cc.cwnd(), cc.ssthresh(), cc.w_max), (100_000, 100_000, 100.0));
+    assert!(cc.epoch.is_none());
+}
