@@ -1,3 +1,7 @@
 """Congestion control algorithms."""
 
-from airpath.scenario.cc import *
+from airpath.scenario.cc.base import *
+from airpath.scenario.cc.feedback import *
+from airpath.scenario.cc.loss_based import *
+from airpath.scenario.cc.model_based import *
+from airpath.scenario.cc.scalable import *

@@ -17,7 +17,7 @@ from airpath.engine.flows import Flow, Flows
 from airpath.engine.link import ResolvedLink
 from airpath.engine.path import DIRECTIONS, ResolvedDirection, ResolvedHop, ResolvedPath
 from airpath.engine.queue import ResolvedQueue
-from airpath.scenario.cc import Congestion
+from airpath.scenario.cc.base import Congestion
 
 __all__ = ["Change", "Recording", "ResolvedScenario"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from airpath.scenario.aqm.queues import QueueDisc
-from airpath.scenario.cc import Congestion
+from airpath.scenario.cc.base import Congestion
 from airpath.scenario.frame_errors import ErrorProcess
 from airpath.scenario.grant import GrantPolicy
 from airpath.scenario.link.base import Link

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
-    from airpath.scenario.cc import Congestion
+    from airpath.scenario.cc.base import Congestion
     from airpath.scenario.tcp.config import TcpConfig
     from airpath.scenario.traffic.arrivals import Arrivals, OnOff, RandomSize
     from airpath.scenario.traffic.start import Uniform

@@ -22,7 +22,8 @@ from airpath.scenario.base import (
     nearest,
     usual,
 )
-from airpath.scenario.cc import Congestion, Reno
+from airpath.scenario.cc.base import Congestion
+from airpath.scenario.cc.loss_based import Reno
 from airpath.scenario.members import GroupName, Users, users_of_flows
 from airpath.scenario.path import FlowPath
 from airpath.scenario.tcp.config import TcpConfig
