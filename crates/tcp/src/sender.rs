@@ -11,6 +11,7 @@ mod events;
 mod fast_path;
 mod idle;
 mod info;
+mod opening;
 mod pacing;
 mod persist;
 mod rack_timers;
@@ -24,7 +25,6 @@ pub use report::SenderReport;
 use crate::application::{Application, OnOff};
 use crate::config::{Push, TcpConfig};
 use crate::congestion::{AnyCongestion, CongestionControl, LossEvent};
-use crate::deviations::Deviation;
 use crate::receiver::timestamp;
 use crate::recovery::{AckOutcome, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
 use crate::rtt::RttEstimator;
@@ -155,7 +155,7 @@ impl Sender {
             probes: 0,
             syn: Handshake::default(),
             rtt: RttEstimator::new(options),
-            recovery: Recovery::new(options),
+            recovery: Recovery::new(options, config.congestion.sets_window_in_recovery()),
             timestamps: options.timestamps,
             ts_recent: 0,
             board: match config.congestion.needs_rate_samples() {
@@ -195,49 +195,6 @@ impl Sender {
     /// Returns the bytes sent and not cumulatively acknowledged.
     pub fn bytes_in_flight(&self) -> u64 {
         self.board.nxt() - self.board.una()
-    }
-
-    fn open(&mut self, ctx: &mut Ctx<'_>) {
-        if self.options.handshake {
-            self.phase = Phase::SynSent;
-            self.send_syn(ctx);
-        } else {
-            self.phase = Phase::Established;
-            self.ecn.is_used = self.ecn.is_wanted;
-            self.transmit(ctx);
-        }
-    }
-
-    fn send_syn(&mut self, ctx: &mut Ctx<'_>) {
-        self.syn.sent_at = ctx.now;
-        let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
-        syn.ecn = self.ecn.field;
-        syn.flags = if self.ecn.is_wanted { Flags::SYN.with(ecn::SETUP) } else { Flags::SYN };
-        if self.timestamps {
-            syn.tsval = timestamp(ctx.now);
-        }
-        self.rto_deadline = ctx.now + self.rtt.rto();
-        ctx.emit(Port(0), syn);
-    }
-
-    fn on_syn_ack(&mut self, ack: &Packet, ctx: &mut Ctx<'_>) {
-        if self.phase != Phase::SynSent {
-            return;
-        }
-        self.phase = Phase::Established;
-        self.negotiate_ecn(ack.flags);
-        self.rto_deadline = Time::NEVER;
-        self.edge = u64::from(ack.window);
-        if self.syn.retransmissions == 0 {
-            self.sample(ctx.now.saturating_since(self.syn.sent_at), ctx);
-        } else if !self.deviates(Deviation::IgnoresLostSyn) {
-            self.rtt.restart_after_lost_syn();
-            self.congestion.on_lost_syn();
-        }
-        self.transmit(ctx);
-        if self.rto_deadline.is_never() {
-            self.persist_if_closed(ctx.now);
-        }
     }
 
     #[inline(always)]
@@ -423,6 +380,9 @@ impl Sender {
         let (flight, cwnd) = self.recovery.on_timeout(&mut self.board, self.congestion.cwnd());
         let keeps_ssthresh = self.recovery.keeps_ssthresh();
         let event = LossEvent { keeps_ssthresh, ..LossEvent::new(ctx.now, flight, cwnd) };
+        if self.board.is_watched() {
+            self.board.lose_all();
+        }
         self.congestion.on_rto(&event);
         self.transmit(ctx);
         self.record_windows(ctx);

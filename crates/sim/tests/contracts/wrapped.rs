@@ -9,10 +9,10 @@ use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, fixed, flow, run_with, scenario, tcp};
 use crate::descriptions::with_kind;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, Rate, Series, StageError, Time};
+use airpath_core::{Bytes, Ctx, Duration, LinkRate, Packet, Rate, Series, StageError, Time};
 use airpath_path::{Components, ReplicationReport};
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, UndoEvent,
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, UndoEvent,
 };
 use airpath_tcp::{delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};

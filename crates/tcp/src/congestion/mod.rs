@@ -3,6 +3,7 @@
 //! Loss *detection* and retransmission are not part of a congestion control algorithm; they are in
 //! `recovery/`. To add an algorithm, add one file and one line in `registry.rs`.
 
+mod bbr;
 mod clamp;
 mod cubic;
 mod cubic_linux;
@@ -17,6 +18,7 @@ mod reno;
 pub mod skeleton;
 mod vcp;
 
+pub use bbr::{Bbr1, Bbr1Config};
 pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use cubic_linux::{CubicLinux, CubicLinuxConfig};
@@ -30,7 +32,7 @@ pub use vcp::{
     vcp_mi_limit,
 };
 
-pub use crate::recovery::RateSample;
+pub use crate::recovery::{InflightSample, LostSegment, RateSample};
 
 use crate::config::TcpConfig;
 use airpath_core::{Duration, Rate, StageError, Time};
@@ -88,6 +90,8 @@ pub struct AckEvent {
     pub app_limited: bool,
     /// Delivery rate sample of this ACK, if any, for algorithms that need such samples.
     pub rate: Option<RateSample>,
+    /// Bytes in the network and losses, for algorithms that need rate samples.
+    pub inflight: Option<InflightSample>,
 }
 
 impl AckEvent {
@@ -110,6 +114,7 @@ impl AckEvent {
             feedback: 0.0,
             app_limited: false,
             rate: None,
+            inflight: None,
         }
     }
 }
@@ -162,9 +167,10 @@ pub struct IdleEvent {
 airpath_core::contract! { $
     /// A congestion control algorithm.
     ///
-    /// Seven methods are required. With the default methods, an algorithm handles an echoed mark like
-    /// a loss, needs no rate samples, has no pacing rate, does not fail, and does not react to a
-    /// lost SYN, an idle time or a sent packet. An algorithm that wraps another algorithm
+    /// Seven methods are required. With the default methods, an algorithm handles an echoed mark
+    /// like a loss, needs no rate samples, has no pacing rate, leaves the window of a recovery to
+    /// the recovery, does not fail, and does not react to the start of transmission, a lost SYN, a
+    /// lost segment, an idle time or a sent packet. An algorithm that wraps another algorithm
     /// implements [`CongestionWrapper`] instead.
     pub trait CongestionControl {
         /// Handles an ACK. Called for every ACK, also in recovery, except for old ACKs that were
@@ -208,6 +214,28 @@ airpath_core::contract! { $
             false
         }
 
+        /// Returns true if the algorithm sets the window also during a recovery (Linux
+        /// `cong_control`). Recovery with SACK then sends while the bytes in the network are below
+        /// cwnd, without proportional rate reduction. Called once, when the connection is created.
+        fn sets_window_in_recovery(&self) -> bool {
+            false
+        }
+
+        /// Returns true while the algorithm deliberately sends less than the path allows. Rate
+        /// samples of segments that are sent meanwhile are marked as application-limited. Called
+        /// after `on_ack`, only if the algorithm needs rate samples.
+        fn limits_itself(&self) -> bool {
+            false
+        }
+
+        /// Handles the start of data transmission. `rtt` is the RTT sample of the handshake; `None`
+        /// without a handshake, or if the SYN was retransmitted.
+        fn on_open(&mut self, _now: Time, _rtt: Option<Duration>) {}
+
+        /// Handles a segment that is deemed lost. Called for each such segment before the next
+        /// `on_ack`, only if the algorithm needs rate samples.
+        fn on_segment_lost(&mut self, _segment: &LostSegment) {}
+
         /// Handles the loss of the SYN or SYN-ACK. The initial window must become one segment (RFC
         /// 5681 §3.1).
         fn on_lost_syn(&mut self) {}
@@ -243,10 +271,10 @@ airpath_core::contract! { $
     /// method of [`CongestionControl`], and thereby also implements [`CongestionControl`].
     ///
     /// ```
-    /// use airpath_core::{Rate, StageError, Time};
+    /// use airpath_core::{Duration, Rate, StageError, Time};
     /// use airpath_tcp::congestion::{
     ///     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
-    ///     UndoEvent,
+    ///     LostSegment, UndoEvent,
     /// };
     /// use airpath_tcp::delegate_congestion;
     ///
@@ -259,7 +287,8 @@ airpath_core::contract! { $
     /// impl CongestionWrapper for Counted {
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-    ///     delegate_congestion!(inner: needs_rate_samples, on_undo, take_error);
+    ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
+    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_undo, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -271,10 +300,10 @@ airpath_core::contract! { $
     /// A wrapper that neither implements nor delegates a method does not compile:
     ///
     /// ```compile_fail,E0046
-    /// # use airpath_core::{Rate, StageError, Time};
+    /// # use airpath_core::{Duration, Rate, StageError, Time};
     /// # use airpath_tcp::congestion::{
     /// #     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
-    /// #     UndoEvent,
+    /// #     LostSegment, UndoEvent,
     /// # };
     /// # use airpath_tcp::delegate_congestion;
     /// struct Forgetful {
@@ -284,7 +313,8 @@ airpath_core::contract! { $
     /// impl CongestionWrapper for Forgetful {
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
-    ///     delegate_congestion!(inner: needs_rate_samples, on_undo, take_error);
+    ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
+    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_undo, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

@@ -27,7 +27,7 @@ mod selective;
 mod timing;
 
 pub(crate) use rack::Expired;
-pub use rates::RateSample;
+pub use rates::{InflightSample, LostSegment, RateSample};
 pub(crate) use scoreboard::Scoreboard;
 
 use crate::config::TcpConfig;
@@ -300,13 +300,17 @@ impl Recovery {
         }
     }
 
-    pub(crate) fn new(options: &TcpConfig) -> Recovery {
+    /// Creates the recovery of a connection with these `options`. If `by_congestion` is true, the
+    /// congestion control sets the window also during a recovery, without proportional rate
+    /// reduction.
+    pub(crate) fn new(options: &TcpConfig, by_congestion: bool) -> Recovery {
+        let proportional = options.recovery.is_proportional() && !by_congestion;
         if Deviations::of(options).has(Deviation::Ns3Recovery) {
             Recovery::Ns3(Box::new(Ns3::new(options)))
         } else if options.finds_losses_by_time() {
-            Recovery::Rack(Box::new(Rack::new(options)))
+            Recovery::Rack(Box::new(Rack::new(options, proportional)))
         } else if options.recovery.uses_sack() {
-            Recovery::Selective(Box::new(Selective::new(options)))
+            Recovery::Selective(Box::new(Selective::new(options, proportional)))
         } else {
             Recovery::Classic(Box::new(Classic::new(options)))
         }

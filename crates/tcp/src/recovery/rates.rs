@@ -25,9 +25,44 @@ pub struct RateSample {
     pub prior_delivered: u64,
     /// Payload bytes delivered on the connection until now.
     pub total_delivered: u64,
+    /// Bytes in the network (pipe, RFC 6675) after that segment was sent, including the segment:
+    /// RS.tx_in_flight of draft-ietf-ccwg-bbr.
+    pub tx_in_flight: u64,
+    /// Bytes deemed lost between the transmission of that segment and now: RS.lost.
+    pub lost: u64,
     /// True if that segment was sent after the sender had run out of data. The sample may then
     /// measure the rate of the application.
     pub app_limited: bool,
+}
+
+/// A segment that is deemed lost, with the state of the sender when the segment was sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Payload bytes of the segment.
+    pub bytes: u64,
+    /// Bytes in the network after the segment was sent, including the segment.
+    pub tx_in_flight: u64,
+    /// Bytes deemed lost between the transmission of the segment and now, including the segment.
+    pub lost: u64,
+    /// True if the segment was sent after the sender had run out of data.
+    pub app_limited: bool,
+}
+
+/// State of the network after an ACK, for congestion control algorithms that use rate samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InflightSample {
+    /// Estimated bytes in the network after this ACK (pipe, RFC 6675): outstanding bytes that are
+    /// neither selectively acknowledged nor deemed lost, plus retransmissions.
+    pub bytes: u64,
+    /// Bytes deemed lost since the last ACK. A retransmission that is deemed lost counts again.
+    pub newly_lost: u64,
+    /// Payload bytes delivered on the connection until now: C.delivered.
+    pub total_delivered: u64,
+    /// Bytes deemed lost on the connection until now: C.lost.
+    pub total_lost: u64,
+    /// RTT of the most recently sent segment that this ACK acknowledges, if that segment was sent
+    /// only once.
+    pub rtt: Option<Duration>,
 }
 
 impl RateSample {
@@ -48,6 +83,10 @@ struct Stamp {
     delivered_time: Time,
     first_sent_time: Time,
     app_limited: bool,
+    /// P.tx_in_flight and P.lost.
+    tx_in_flight: u64,
+    lost: u64,
+    is_retransmission: bool,
 }
 
 /// The most recently sent segment that the current ACK delivered.
@@ -74,11 +113,19 @@ pub(super) struct Rates {
     reported_by_duplicates: u64,
     min_rtt: Option<Duration>,
     newest: Option<Newest>,
+    /// C.lost, and its value at the last ACK.
+    lost: u64,
+    lost_before: u64,
+    /// Lost segments of which the congestion control is not yet notified, oldest first.
+    lost_segments: Ring<LostSegment>,
+    /// RTT of the newest segment of the current ACK.
+    rtt: Option<Duration>,
 }
 
 impl Rates {
-    /// `SendPacket`. `is_first`: no data is in flight.
-    fn stamp(&mut self, is_first: bool, now: Time) -> Stamp {
+    /// `SendPacket`. `is_first`: no data is in flight. `tx_in_flight`: bytes in the network,
+    /// including the sent segment.
+    fn stamp(&mut self, is_first: bool, tx_in_flight: u64, now: Time) -> Stamp {
         if is_first {
             self.reported_by_duplicates = 0;
             self.first_sent_time = now;
@@ -89,18 +136,53 @@ impl Rates {
             delivered_time: self.delivered_time,
             first_sent_time: self.first_sent_time,
             app_limited: self.app_limited_until.is_some(),
+            tx_in_flight,
+            lost: self.lost,
+            is_retransmission: false,
         }
     }
 
     /// Records a new segment.
-    pub(super) fn push(&mut self, is_first: bool, now: Time) {
-        let stamp = self.stamp(is_first, now);
+    pub(super) fn push(&mut self, is_first: bool, tx_in_flight: u64, now: Time) {
+        let stamp = self.stamp(is_first, tx_in_flight, now);
         self.stamps.push_back(stamp);
     }
 
     /// Records a retransmission of the segment at `index`.
-    pub(super) fn push_again(&mut self, index: usize, now: Time) {
-        self.stamps[index] = self.stamp(false, now);
+    pub(super) fn push_again(&mut self, index: usize, tx_in_flight: u64, now: Time) {
+        let stamp = self.stamp(false, tx_in_flight, now);
+        self.stamps[index] = Stamp { is_retransmission: true, ..stamp };
+    }
+
+    /// Records that the segment at `index`, with `bytes` bytes, is deemed lost.
+    pub(super) fn on_lost(&mut self, index: usize, bytes: u64) {
+        self.lost += bytes;
+        let Stamp { tx_in_flight, lost, app_limited, .. } = self.stamps[index];
+        let lost = self.lost - lost;
+        self.lost_segments.push_back(LostSegment { bytes, tx_in_flight, lost, app_limited });
+    }
+
+    /// Removes and returns the oldest lost segment of which the congestion control is not notified.
+    pub(super) fn pop_lost(&mut self) -> Option<LostSegment> {
+        self.lost_segments.pop_front()
+    }
+
+    /// Bytes that duplicate ACKs have reported as arrived.
+    pub(super) const fn reported_by_duplicates(&self) -> u64 {
+        self.reported_by_duplicates
+    }
+
+    /// Returns the state after the current ACK. Called once for each ACK, after
+    /// [`take`](Self::take). `bytes` is the number of bytes in the network.
+    pub(super) fn inflight(&mut self, bytes: u64) -> InflightSample {
+        let newly_lost = self.lost - std::mem::replace(&mut self.lost_before, self.lost);
+        InflightSample {
+            bytes,
+            newly_lost,
+            total_delivered: self.delivered,
+            total_lost: self.lost,
+            rtt: self.rtt.take(),
+        }
     }
 
     /// Handles a duplicate ACK without SACK while `flight` bytes are outstanding: a further segment
@@ -161,6 +243,8 @@ impl Rates {
         }
         self.app_limited_until = self.app_limited_until.filter(|until| self.delivered <= *until);
         let Newest { stamp, sent_at, .. } = self.newest.take()?;
+        let rtt = self.delivered_time.saturating_since(sent_at);
+        self.rtt = (!stamp.is_retransmission).then_some(rtt);
         self.first_sent_time = sent_at;
         let send_elapsed = sent_at.saturating_since(stamp.first_sent_time);
         let ack_elapsed = self.delivered_time.saturating_since(stamp.delivered_time);
@@ -170,6 +254,8 @@ impl Rates {
             interval,
             prior_delivered: stamp.delivered,
             total_delivered: self.delivered,
+            tx_in_flight: stamp.tx_in_flight,
+            lost: self.lost - stamp.lost,
             app_limited: stamp.app_limited,
         })
     }
@@ -198,13 +284,13 @@ mod tests {
     fn interval_is_the_longer_of_send_time_and_ack_time() {
         let mut rates = Rates::default();
         for i in 0..4 {
-            rates.push(i == 0, ms(10 * i));
+            rates.push(i == 0, MSS, ms(10 * i));
         }
         assert_eq!(
             arrive(&mut rates, 0, 0, 100).map(|s| s.interval),
             Some(Duration::from_millis(100))
         );
-        rates.push(false, ms(100));
+        rates.push(false, MSS, ms(100));
         for (i, now) in [(1, 120), (2, 140), (3, 160)] {
             arrive(&mut rates, 0, 10 * i, now);
         }
@@ -226,11 +312,11 @@ mod tests {
     fn delivery_in_less_than_the_minimum_rtt_gives_no_sample() {
         let mut rates = Rates::default();
         for i in 0..3 {
-            rates.push(i == 0, ms(0));
+            rates.push(i == 0, MSS, ms(0));
         }
         assert!(arrive(&mut rates, 0, 0, 50).is_some());
         for (index, end, sent, now) in [(0, 2 * MSS, 60, 61), (1, 3 * MSS, 62, 63)] {
-            rates.push_again(index, ms(sent));
+            rates.push_again(index, MSS, ms(sent));
             rates.on_delivered(index, (ms(sent), end), MSS, ms(now));
             let interval = rates.take(None).map(|sample| sample.interval);
             assert_eq!(interval, (index == 0).then_some(Duration::from_millis(60)));
@@ -240,13 +326,13 @@ mod tests {
     #[test]
     fn samples_are_app_limited_until_the_flight_at_the_pause_is_exceeded() {
         let mut rates = Rates::default();
-        rates.push(true, ms(0));
+        rates.push(true, MSS, ms(0));
         rates.limit_by_application(MSS);
-        rates.push(false, ms(1));
-        rates.push(false, ms(2));
+        rates.push(false, MSS, ms(1));
+        rates.push(false, MSS, ms(2));
         let marks = [(0, 50), (1, 51)].map(|(sent, now)| arrive(&mut rates, 0, sent, now));
         assert_eq!(marks.map(|sample| sample.map(|s| s.app_limited)), [Some(false), Some(true)]);
-        rates.push(false, ms(52));
+        rates.push(false, MSS, ms(52));
         assert_eq!(arrive(&mut rates, 0, 2, 53).map(|s| s.app_limited), Some(true));
         assert_eq!(arrive(&mut rates, 0, 52, 103).map(|s| s.app_limited), Some(false));
     }
@@ -256,7 +342,7 @@ mod tests {
     fn bytes_reported_by_dupacks_count_once() {
         let mut rates = Rates::default();
         for i in 0..3 {
-            rates.push(i == 0, ms(0));
+            rates.push(i == 0, MSS, ms(0));
         }
         for now in [50, 51, 52] {
             // The third duplicate ACK reports data that cannot have arrived.
@@ -273,10 +359,10 @@ mod tests {
     #[test]
     fn pause_does_not_count_as_send_time_or_ack_time() {
         let mut rates = Rates::default();
-        rates.push(true, ms(0));
+        rates.push(true, MSS, ms(0));
         arrive(&mut rates, 0, 0, 50);
         rates.on_duplicate(MSS, 3 * MSS, ms(51));
-        rates.push(true, ms(1000));
+        rates.push(true, MSS, ms(1000));
         assert_eq!(rates.newly_delivered(MSS, false), MSS);
         let sample = arrive(&mut rates, 0, 1000, 1060).expect("a sample");
         assert_eq!((sample.delivered, sample.interval), (MSS, Duration::from_millis(60)));
@@ -288,15 +374,15 @@ mod tests {
     #[test]
     fn segments_are_app_limited_until_the_flight_at_a_pause_has_arrived() {
         let mut rates = Rates::default();
-        rates.push(true, ms(0));
-        rates.push(false, ms(1));
+        rates.push(true, MSS, ms(0));
+        rates.push(false, MSS, ms(1));
         rates.limit_by_application(2 * MSS);
         let mut marks = Vec::new();
         // The first segment, the last segment in flight at the pause, and the two segments sent
         // after it.
         for (sent, now) in [(0, 50), (1, 51), (50, 100), (51, 101)] {
             arrive(&mut rates, 0, sent, now);
-            rates.push(false, ms(now));
+            rates.push(false, MSS, ms(now));
             marks.push(rates.app_limited_until.is_some());
         }
         assert_eq!(marks, [true, true, false, false]);
@@ -312,11 +398,11 @@ mod tests {
         let sample_of = |order: [usize; 2]| {
             let mut rates = Rates::default();
             for i in 0..3 {
-                rates.push(i == 0, ms(i));
+                rates.push(i == 0, MSS, ms(i));
             }
             rates.on_delivered(1, (ms(1), 2 * MSS), MSS, ms(51));
             assert_eq!(rates.take(None).map(|sample| sample.prior_delivered), Some(0));
-            rates.push_again(0, ms(60));
+            rates.push_again(0, MSS, ms(60));
             for index in order {
                 let sent_at = if index == 0 { ms(60) } else { ms(2) };
                 rates.on_delivered(index, (sent_at, (index as u64 + 1) * MSS), MSS, ms(110));
@@ -336,10 +422,10 @@ mod tests {
     #[test]
     fn segment_with_the_higher_end_is_newer_at_equal_send_times() {
         let mut rates = Rates::default();
-        rates.push(true, ms(0));
-        rates.push(false, ms(50));
+        rates.push(true, MSS, ms(0));
+        rates.push(false, MSS, ms(50));
         arrive(&mut rates, 0, 0, 50);
-        rates.push(false, ms(50));
+        rates.push(false, MSS, ms(50));
         for index in [0, 1] {
             rates.on_delivered(index, (ms(50), (index as u64 + 2) * MSS), MSS, ms(100));
         }
@@ -352,8 +438,16 @@ mod tests {
         let over = |delivered, nanos| {
             let interval = Duration::from_nanos(nanos);
             let (prior_delivered, total_delivered, app_limited) = (0, delivered, false);
-            let sample =
-                RateSample { delivered, interval, prior_delivered, total_delivered, app_limited };
+            let (tx_in_flight, lost) = (delivered, 0);
+            let sample = RateSample {
+                delivered,
+                interval,
+                prior_delivered,
+                total_delivered,
+                tx_in_flight,
+                lost,
+                app_limited,
+            };
             sample.rate()
         };
         assert_eq!(over(1000, 0), Rate(8_000_000_000_000));

@@ -5,7 +5,9 @@
 //! each segment, the scoreboard stores the time of the last transmission and a set of marks. For
 //! some marks, it counts the bytes in marked segments.
 
-use super::rates::{RateSample, Rates};
+mod watched;
+
+use super::rates::Rates;
 use airpath_core::{Duration, Ring, Time};
 
 /// State of a sent segment: a set of marks.
@@ -168,7 +170,7 @@ impl Scoreboard {
     /// Adds a segment of new data that ends at `end`.
     #[inline]
     pub(crate) fn push(&mut self, end: u64, now: Time) {
-        let marks = if self.is_watched() { self.watch(now) } else { Marks::default() };
+        let marks = if self.is_watched() { self.watch(end, now) } else { Marks::default() };
         self.push_marked(end, now, marks);
     }
 
@@ -185,16 +187,6 @@ impl Scoreboard {
         self.max = end;
     }
 
-    /// Records a new segment for the rate samples.
-    #[cold]
-    fn watch(&mut self, now: Time) -> Marks {
-        let is_first = self.flight() == 0;
-        if let Some(rates) = &mut self.rates {
-            rates.push(is_first, now);
-        }
-        Marks::WATCHED
-    }
-
     /// Records a retransmission of the segment that contains the byte `seq`.
     #[inline(never)]
     pub(crate) fn push_again(&mut self, seq: u64, now: Time) {
@@ -207,8 +199,8 @@ impl Scoreboard {
         segment.sent_at = now;
         segment.set_marks(segment.marks().with(Marks::AMBIGUOUS).with(Marks::RESENT));
         self.nxt = self.nxt.max(segment.end());
-        if let Some(rates) = &mut self.rates {
-            rates.push_again(index, now);
+        if self.is_watched() {
+            self.watch_again(index, now);
         }
     }
 
@@ -357,52 +349,10 @@ impl Scoreboard {
         self.sacked += bytes;
         self.lost -= if was_lost { bytes } else { 0 };
         if is_watched {
+            self.unmark(index, Marks::RESENT);
             self.count_delivered(index, bytes, now);
         }
         bytes
-    }
-
-    /// Counts the remaining `bytes` of an arrived segment for the rate samples.
-    #[cold]
-    fn count_delivered(&mut self, index: usize, bytes: u64, now: Time) {
-        let segment = self.segments[index];
-        if segment.marks().has(Marks::COUNTED) {
-            return;
-        }
-        self.segments[index].set_marks(segment.marks().with(Marks::COUNTED));
-        if let Some(rates) = &mut self.rates {
-            rates.on_delivered(index, (segment.sent_at, segment.end()), bytes, now);
-        }
-    }
-
-    /// Updates the rate samples for a duplicate ACK on a connection without SACK, with segments of
-    /// `mss` bytes. After a timeout, the cause of a duplicate ACK is an unnecessary retransmission.
-    pub(crate) fn on_duplicate(&mut self, mss: u64, now: Time) {
-        let (flight, is_in_vain) = (self.flight(), self.is_after_timeout());
-        if let Some(rates) = &mut self.rates
-            && !is_in_vain
-        {
-            rates.on_duplicate(mss, flight, now);
-        }
-    }
-
-    /// Returns the rate sample of the current ACK, whose RTT is `rtt`.
-    #[inline]
-    pub(crate) fn take_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
-        if self.is_watched() { self.make_rate(rtt) } else { None }
-    }
-
-    #[cold]
-    fn make_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
-        self.rates.as_mut()?.take(rtt)
-    }
-
-    /// Records that the sender has no data to send while `in_flight` bytes are in flight. Rate
-    /// samples from segments that are sent before these bytes have arrived are application-limited.
-    pub(crate) fn limit_by_application(&mut self, in_flight: u64) {
-        if let Some(rates) = &mut self.rates {
-            rates.limit_by_application(in_flight);
-        }
     }
 
     /// Returns the number of segments that end at or before `at`. First tries the result for the

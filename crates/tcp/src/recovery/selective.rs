@@ -70,12 +70,13 @@ struct Episode {
 }
 
 impl Selective {
-    pub(super) fn new(options: &TcpConfig) -> Selective {
+    /// `proportional`: the window follows proportional rate reduction during a recovery.
+    pub(super) fn new(options: &TcpConfig, proportional: bool) -> Selective {
         Selective {
             mss: u64::from(options.mss),
             grows_at_exit: options.window_growth == WindowGrowth::PerAckTruncated,
             limited_transmit: options.limited_transmit,
-            proportional: options.recovery.is_proportional(),
+            proportional,
             after_timeout: options.sack_after_timeout,
             sacked: RangeSet::default(),
             duplicates: 0,
@@ -327,6 +328,9 @@ impl LossRecovery for Selective {
                 }
                 growth = una - before;
             }
+        }
+        if board.is_watched() {
+            board.lose_before(self.lost_edge());
         }
         AckOutcome { verdict, growth, delivered: self.delivered, rtt }
     }

@@ -42,6 +42,7 @@ impl Sender {
             feedback: ack.feedback,
             app_limited: false,
             rate: None,
+            inflight: None,
         }
     }
 
@@ -83,10 +84,25 @@ impl Sender {
         now: Time,
     ) {
         let AckSample { acked, rtt, app_limited } = known;
-        let (phase, rate) = (self.recovery_phase(), self.board.take_rate(heard.rtt));
+        let phase = self.recovery_phase();
         let growth = (growth > 0).then_some(growth);
         let event = self.ack_event(ack, acked, heard.delivered, now);
-        self.congestion.on_ack(&AckEvent { phase, growth, rtt, app_limited, rate, ..event });
+        self.notify_sampled(AckEvent { phase, growth, rtt, app_limited, ..event }, heard.rtt);
+    }
+
+    /// Notifies the congestion control of lost segments and of an ACK, with the samples of the
+    /// delivery rate and of the bytes in the network. `rtt` is the RTT for the rate sample.
+    fn notify_sampled(&mut self, event: AckEvent, rtt: Option<Duration>) {
+        while let Some(segment) = self.board.pop_lost() {
+            self.congestion.on_segment_lost(&segment);
+        }
+        let (rate, inflight) = (self.board.take_rate(rtt), self.board.take_inflight());
+        self.congestion.on_ack(&AckEvent { rate, inflight, ..event });
+        if let Some(inflight) = inflight
+            && self.congestion.limits_itself()
+        {
+            self.board.limit_by_application(inflight.bytes);
+        }
     }
 
     /// Notifies the congestion control of an ACK that does not advance SND.UNA.
@@ -98,17 +114,15 @@ impl Sender {
         now: Time,
     ) {
         let delivered = heard.map_or(0, |heard| heard.delivered);
-        let rate = self.board.take_rate(None);
         let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
         let (used, cwnd) = (self.bytes_in_flight(), self.congestion.cwnd());
         let event = AckEvent {
             phase: self.recovery_phase(),
             duplicate: self.board.flight() > 0 && !is_update,
             app_limited: !self.recovery.is_cwnd_limited(used, cwnd),
-            rate,
             ..self.ack_event(ack, 0, delivered, now)
         };
-        self.congestion.on_ack(&event);
+        self.notify_sampled(event, None);
     }
 
     /// Returns true if the connection has this deviation from the RFCs. Too slow to be called for

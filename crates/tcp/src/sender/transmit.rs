@@ -137,6 +137,9 @@ impl Sender {
         if sent == Sent::New {
             self.board.push(end, ctx.now);
         } else {
+            if self.board.is_watched() && self.recovery.rack_timers().is_none() {
+                self.board.lose_at(seq);
+            }
             self.board.push_again(seq, ctx.now);
             self.measured.retransmissions += 1;
             segment.flags = Flags::RETRANSMITTED;

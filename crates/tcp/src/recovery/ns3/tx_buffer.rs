@@ -131,17 +131,17 @@ impl TxBuffer {
 /// Handles the third duplicate ACK: marks the oldest segment as lost and not yet retransmitted.
 pub(super) fn mark_head_lost(board: &mut Scoreboard) {
     if board.len() > 0 {
-        board.unmark(0, Marks::RESENT);
-        board.mark(0, Marks::LOST);
+        board.lose(0);
     }
 }
 
 /// `SetSentListLost`: handles a timeout.
 pub(super) fn lose_all(board: &mut Scoreboard) {
     for index in 0..board.len() {
-        board.unmark(index, Marks::RESENT);
-        if !board.marks(index).has(Marks::SACKED) {
-            board.mark(index, Marks::LOST);
+        if board.marks(index).has(Marks::SACKED) {
+            board.unmark(index, Marks::RESENT);
+        } else {
+            board.lose(index);
         }
     }
 }

@@ -100,10 +100,11 @@ fn pipe(board: &Scoreboard) -> u64 {
 }
 
 impl Rack {
-    pub(super) fn new(options: &TcpConfig) -> Rack {
+    /// `proportional`: the window follows proportional rate reduction during a recovery.
+    pub(super) fn new(options: &TcpConfig, proportional: bool) -> Rack {
         Rack {
             mss: u64::from(options.mss),
-            proportional: options.recovery.is_proportional(),
+            proportional,
             limited_transmit: options.limited_transmit,
             deviations: Deviations::of(options),
             newest: None,
@@ -229,8 +230,7 @@ impl Rack {
     }
 
     fn lose(&mut self, index: usize, board: &mut Scoreboard) {
-        board.unmark(index, Marks::RESENT);
-        board.mark(index, Marks::LOST);
+        board.lose(index);
         self.lost_from = self.lost_from.min(board.start(index));
     }
 

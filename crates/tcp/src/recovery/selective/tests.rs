@@ -65,7 +65,7 @@ proptest! {
         let snd_max = 70;
         let options =
             TcpConfig { mss: MSS as u32, recovery: RecoveryKind::Sack, ..TcpConfig::rfc() };
-        let mut sack = Selective::new(&options);
+        let mut sack = Selective::new(&options, options.recovery.is_proportional());
         let mut sacked = vec![false; snd_max as usize];
         for (start, length) in pieces {
             let start = start.max(una + 1);

@@ -1,0 +1,105 @@
+//! Window of BBRv1.
+//!
+//! Source: Linux `bbr_bdp`, `bbr_quantization_budget`, `bbr_set_cwnd`,
+//! `bbr_set_cwnd_to_recover_or_restore`, `bbr_save_cwnd`.
+
+use super::{Bbr1, MIN_SEGMENTS, Mode};
+use crate::congestion::bbr::units::bytes_in;
+use crate::congestion::{AckEvent, InflightSample, RecoveryPhase};
+use airpath_core::{Duration, Rate};
+
+/// `bbr_min_tso_rate`: rate below which a burst has one segment, bit/s.
+const LOW_RATE: u64 = 1_200_000;
+/// Largest burst (Linux `GSO_MAX_SIZE` less headers), bytes.
+const LARGEST_BURST: u64 = 65_535 - 320;
+/// `bbr_extra_acked_max_us`: bound of the estimate of ACK aggregation.
+const EXTRA_ACKED_TIME: Duration = Duration::from_millis(100);
+/// `TCP_INIT_CWND`, segments.
+const INITIAL_SEGMENTS: u64 = 10;
+
+impl Bbr1 {
+    /// `bbr_tso_segs_goal`: bytes of a burst, about a millisecond at the pacing rate.
+    pub(super) fn burst(&self) -> u64 {
+        let Rate(rate) = self.rate;
+        let least = if rate < LOW_RATE { 1 } else { 2 };
+        let bytes = (self.units.payload_rate(self.rate) as u64 >> 10).min(LARGEST_BURST);
+        (bytes / self.units.mss).max(least) * self.units.mss
+    }
+
+    /// `bbr_bdp`: `gain` times the BDP, rounded up to segments.
+    fn bdp(&self, bandwidth: u64, gain: f64) -> u64 {
+        match self.min_rtt {
+            None => INITIAL_SEGMENTS * self.units.mss,
+            Some(rtt) => self.units.round_up(bytes_in(bandwidth, rtt) * gain),
+        }
+    }
+
+    /// `bbr_quantization_budget`: adds three bursts, rounds up to an even number of segments, and
+    /// adds two segments in the phase of gain 1.25.
+    fn with_budget(&self, bytes: u64) -> u64 {
+        let mss = self.units.mss;
+        let segments = (bytes + 3 * self.burst()).div_ceil(mss).next_multiple_of(2);
+        let more = if self.mode == Mode::ProbeBw && self.cycle.is_probing() { 2 } else { 0 };
+        (segments + more) * mss
+    }
+
+    /// `bbr_inflight` of the maximum bandwidth.
+    pub(super) fn inflight_for_max(&self, gain: f64) -> u64 {
+        self.with_budget(self.bdp(self.bandwidth.get(), gain))
+    }
+
+    /// `bbr_ack_aggregation_cwnd`.
+    fn aggregation_window(&self) -> u64 {
+        if !self.is_full {
+            return 0;
+        }
+        self.aggregation.extra_acked().min(bytes_in(self.bw(), EXTRA_ACKED_TIME) as u64)
+    }
+
+    /// `bbr_save_cwnd`: saves the window before it is reduced.
+    pub(super) fn save_cwnd(&mut self) {
+        let is_reduced = self.phase != RecoveryPhase::Open || self.mode == Mode::ProbeRtt;
+        self.prior_cwnd = if is_reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
+    }
+
+    /// `bbr_set_cwnd_to_recover_or_restore`: in the first round trip of a recovery, the window
+    /// conserves packets. Returns true if the window is set.
+    fn recover_or_restore(&mut self, event: &AckEvent, net: &InflightSample) -> bool {
+        let conserving = net.bytes + event.delivered;
+        if net.newly_lost > 0 {
+            self.cwnd = self.cwnd.saturating_sub(net.newly_lost).max(self.units.mss);
+        }
+        let before = std::mem::replace(&mut self.phase, event.phase);
+        if event.phase == RecoveryPhase::Recovery && before != RecoveryPhase::Recovery {
+            self.is_conserving = true;
+            self.rounds.restart(net.total_delivered);
+            self.cwnd = conserving;
+        } else if before != RecoveryPhase::Open && event.phase == RecoveryPhase::Open {
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.is_conserving = false;
+        }
+        if self.is_conserving {
+            self.cwnd = self.cwnd.max(conserving);
+        }
+        self.is_conserving
+    }
+
+    /// `bbr_set_cwnd`: moves the window towards `gain` times the BDP.
+    pub(super) fn set_cwnd(&mut self, event: &AckEvent, net: &InflightSample, gain: f64) {
+        let least = MIN_SEGMENTS * self.units.mss;
+        if event.delivered > 0 && !self.recover_or_restore(event, net) {
+            let target = self.bdp(self.bw(), gain) + self.aggregation_window();
+            let target = self.with_budget(target);
+            let is_young = net.total_delivered < INITIAL_SEGMENTS * self.units.mss;
+            if self.is_full {
+                self.cwnd = (self.cwnd + event.delivered).min(target);
+            } else if self.cwnd < target || is_young {
+                self.cwnd += event.delivered;
+            }
+            self.cwnd = self.cwnd.max(least);
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.cwnd = self.cwnd.min(least);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! BBR: congestion control by a model of the path, from estimates of bandwidth and minimum RTT.
+//!
+//! | algorithm | file |
+//! | --- | --- |
+//! | BBRv1 of Linux | `bbr1.rs`, `bbr1/` |
+//!
+//! Shared parts: units and pacing (`units.rs`), windowed filters (`filters.rs`), packet-timed round
+//! trips (`rounds.rs`), ACK aggregation (`aggregation.rs`).
+
+mod aggregation;
+mod bbr1;
+mod filters;
+mod rounds;
+mod units;
+
+pub use bbr1::{Bbr1, Bbr1Config};
