@@ -41,9 +41,9 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
 }
 """Maps each congestion control of the kernel to the kernel's values of Airpath's parameters."""
 
-_CALLED = {"newreno": "reno", "cubic-linux": "cubic"}
+_CALLED = {"newreno": "reno", "cubic-linux": "cubic", "bbr1": "bbr"}
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
-_ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr"
+_ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr1 (as bbr)"
 
 
 def kernel_control(scenario: Scenario, group: int, control: Component) -> str | None:

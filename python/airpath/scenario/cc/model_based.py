@@ -6,7 +6,7 @@ from typing import Literal
 
 from airpath.scenario.cc.base import Congestion
 
-__all__ = ["Bbr"]
+__all__ = ["Bbr", "Bbr1"]
 
 
 class Bbr(Congestion):
@@ -15,3 +15,15 @@ class Bbr(Congestion):
     only_emulated = True
 
     kind: Literal["bbr"] = "bbr"
+
+
+class Bbr1(Congestion):
+    """BBRv1 of Linux: rate and window from the estimated bandwidth and minimum RTT of the path.
+
+    The flow is paced, requires SACK, and reacts neither to marks nor, except for the detection of
+    policers, to losses. Emulation uses the kernel's `bbr`.
+    """
+
+    recovery = "sack"
+
+    kind: Literal["bbr1"] = "bbr1"

@@ -368,3 +368,6 @@ impl CongestionControl for Bbr1 {
         Some(self.rate)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,8 @@ mod aggregation;
 mod bbr1;
 mod filters;
 mod rounds;
+#[cfg(test)]
+mod testing;
 mod units;
 
 pub use bbr1::{Bbr1, Bbr1Config};
