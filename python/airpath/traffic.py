@@ -3,3 +3,4 @@
 from airpath.scenario.traffic.arrivals import *
 from airpath.scenario.traffic.flows import *
 from airpath.scenario.traffic.start import *
+from airpath.scenario.traffic.voice import *

@@ -89,6 +89,7 @@ INDEX = (
             "tcp",
             "traffic",
             "datagram-sources",
+            "voice",
             Group("Congestion controls", ("*congestion",)),
             Group("Receive windows", ("*window",)),
         ),

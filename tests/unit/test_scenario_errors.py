@@ -171,7 +171,7 @@ def test_valid_file_is_accepted() -> None:
         (
             "flows.0.source",
             "udp",
-            'flows.0.source = "udp": not a source. Expected one of: tcp, cbr, poisson.',
+            'flows.0.source = "udp": not a source. Expected one of: tcp, cbr, poisson, voice.',
         ),
         (
             "flows.0.cc",

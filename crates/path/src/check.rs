@@ -164,11 +164,14 @@ impl FlowSpec {
             | SourceSpec::Poisson { rate_bps, packet_bytes } => {
                 checks.within("rate_bps", *rate_bps, at_least(1_u64));
                 checks.within("packet_bytes", *packet_bytes, 1..=LARGEST_PACKET);
-                if self.ack_access.is_some() {
-                    let advice = "Remove it";
-                    checks.reject("ack_access", "a wire", "datagrams have no ACKs", advice);
-                }
             }
+            SourceSpec::Voice(voice) => {
+                checks.nested("", voice.validate(LARGEST_PACKET));
+            }
+        }
+        let is_tcp = matches!(self.source, SourceSpec::Tcp(_));
+        if !is_tcp && self.ack_access.is_some() {
+            checks.reject("ack_access", "a wire", "datagrams have no ACKs", "Remove it");
         }
         for (name, wire) in self.wires() {
             checks.nested(name, wire.validate());

@@ -7,7 +7,10 @@ use crate::scenario::{FlowSpec, SourceSpec, StartSpec, TcpSpec};
 use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowSetup};
-use airpath_tcp::{DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpConfig};
+use airpath_tcp::{
+    Call, DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpConfig,
+    VoiceConfig,
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
@@ -60,7 +63,7 @@ impl Builder<'_> {
         let (source, drawn_transfer) = if open.source {
             let drawn = match &spec.source {
                 SourceSpec::Tcp(spec) => self.leave_open(flow, spec, [start, stop], &seed),
-                SourceSpec::Cbr { .. } | SourceSpec::Poisson { .. } => None,
+                _ => None,
             };
             (AnyStage::Open(OpenEnd), drawn)
         } else {
@@ -101,6 +104,11 @@ impl Builder<'_> {
             SourceSpec::Poisson { rate_bps, packet_bytes } => {
                 (*rate_bps, *packet_bytes, Spacing::Poisson(seed.child("gaps").stream()))
             }
+            SourceSpec::Voice(VoiceConfig { packet_bytes, interval_ns, .. }) => {
+                let (size, gap) = (Bytes(*packet_bytes), Duration::from_nanos(*interval_ns));
+                let source = DatagramSource::every(flow, size, gap, start, stop);
+                return Ok((AnyStage::Source(Box::new(source)), None));
+            }
             SourceSpec::Tcp(spec) => {
                 let (sender, drawn) = self.sender(flow, spec, [start, stop], seed)?;
                 return Ok((AnyStage::Sender(Box::new(sender)), drawn));
@@ -137,8 +145,15 @@ impl Builder<'_> {
 
     /// Builds the sink.
     fn sink(&self, flow: FlowId, spec: &SourceSpec, seed: &Seed) -> Result<AnyStage, ConfigError> {
-        let SourceSpec::Tcp(spec) = spec else {
-            return Ok(AnyStage::Sink(Box::default()));
+        let spec = match spec {
+            SourceSpec::Tcp(spec) => spec,
+            SourceSpec::Voice(voice) => {
+                let sink = DatagramSink::of_call(Call::new(*voice));
+                return Ok(AnyStage::Sink(Box::new(sink)));
+            }
+            SourceSpec::Cbr { .. } | SourceSpec::Poisson { .. } => {
+                return Ok(AnyStage::Sink(Box::default()));
+            }
         };
         let window = self.window(seed, spec.window.as_ref(), &spec.options)?;
         let receiver = Receiver::new(flow, &spec.options, window);

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod any_stage;
+mod applications;
 mod bad_wakeup;
 mod build;
 mod check;
@@ -49,6 +50,7 @@ mod wire;
 mod wire_queue;
 
 pub use any_stage::AnyStage;
+pub use applications::{ApplicationReports, CallReport};
 pub use bad_wakeup::{Livelock, WakeupInPast};
 pub use build::{build, build_cut};
 pub use check::check_table;

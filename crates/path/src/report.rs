@@ -1,6 +1,7 @@
 //! Report of one replication, with the keys and units of the results.
 
 use crate::any_stage::AnyStage;
+use crate::applications::ApplicationReports;
 use crate::delay_parts::{DelayPartsReport, delay_parts};
 use crate::distributions::{
     AggregateReport, DelayQuantiles, GroupDelays, PacketDistribution, PacketTime, in_seconds,
@@ -49,6 +50,9 @@ pub struct ReplicationReport {
     /// Requested histograms of per-packet times, by queue or group of flows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distributions: Vec<PacketDistribution>,
+    /// Measurements of the applications of flows.
+    #[serde(flatten)]
+    pub applications: ApplicationReports,
     /// Parts of the delays of each flow; empty if they are not recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub delay_parts: Vec<DelayPartsReport>,
@@ -223,6 +227,7 @@ impl ReplicationReport {
             stations,
             mac_delays,
             distributions,
+            applications: ApplicationReports::collect(network, now),
             delay_parts: delay_parts(network, &bus.recorder),
             phases: Vec::new(),
         }

@@ -7,7 +7,7 @@ use crate::flows::Flows;
 use crate::hops::Hop;
 use airpath_aqm::Limit;
 use airpath_core::{Checks, ConfigError, Series};
-use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig};
+use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig, VoiceConfig};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -210,6 +210,8 @@ pub enum SourceSpec {
         /// Size of a datagram, bytes.
         packet_bytes: u64,
     },
+    /// Datagrams of a voice call.
+    Voice(VoiceConfig),
 }
 
 /// Start time of a flow.

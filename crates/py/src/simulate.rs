@@ -8,9 +8,9 @@ use crate::trace::{Trace, column, doubles};
 use airpath_core::{Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
-    AggregateReport, DelayPartsReport, LinkSummary, MacDelays, PacketDistribution, PhaseReport,
-    QueueSummary, ReplicationReport, Scenario, StationSummary, UserSummary, build, check_component,
-    check_table,
+    AggregateReport, ApplicationReports, DelayPartsReport, LinkSummary, MacDelays,
+    PacketDistribution, PhaseReport, QueueSummary, ReplicationReport, Scenario, StationSummary,
+    UserSummary, build, check_component, check_table,
 };
 use airpath_sim::{
     CapturePlan, CaptureRequest, Connection, FlowStats, Monitor, Outcome, Plan, Point, connections,
@@ -110,6 +110,8 @@ struct Shared<'a> {
     mac_delays: &'a [MacDelays],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     distributions: &'a [PacketDistribution],
+    #[serde(flatten)]
+    applications: &'a ApplicationReports,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     delay_parts: &'a [DelayPartsReport],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -133,6 +135,7 @@ impl Shared<'_> {
             stations: &report.stations,
             mac_delays: &report.mac_delays,
             distributions: &report.distributions,
+            applications: &report.applications,
             delay_parts: &report.delay_parts,
             phases: &report.phases,
         }

@@ -379,6 +379,7 @@ fn connection(flow: &FlowSpec) -> Result<Connection<'_>, Reason> {
         SourceSpec::Tcp(spec) => &**spec,
         SourceSpec::Cbr { .. } => return Err(Reason::other_traffic("cbr", "tcp")),
         SourceSpec::Poisson { .. } => return Err(Reason::other_traffic("poisson", "tcp")),
+        SourceSpec::Voice(_) => return Err(Reason::other_traffic("voice", "tcp")),
     };
     let law = law(spec.window.as_ref(), &spec.congestion, &spec.options)?;
     if spec.transfer_bytes.is_some() || spec.transfer.is_some() {

@@ -158,6 +158,7 @@ fn packet(scenario: &Scenario, reasons: &mut Reasons) -> Option<Bytes> {
             }
             SourceSpec::Tcp(_) => Err(Reason::other_traffic("tcp", "poisson")),
             SourceSpec::Cbr { .. } => Err(Reason::other_traffic("cbr", "poisson")),
+            SourceSpec::Voice(_) => Err(Reason::other_traffic("voice", "poisson")),
         };
         reasons.keep_of_flow((number, flow.group), is_covered);
     }
@@ -167,7 +168,7 @@ fn packet(scenario: &Scenario, reasons: &mut Reasons) -> Option<Bytes> {
 fn offered_bps(flow: &FlowSpec) -> f64 {
     match flow.source {
         SourceSpec::Poisson { rate_bps, .. } => rate_bps as f64,
-        SourceSpec::Tcp(_) | SourceSpec::Cbr { .. } => 0.0,
+        SourceSpec::Tcp(_) | SourceSpec::Cbr { .. } | SourceSpec::Voice(_) => 0.0,
     }
 }
 

@@ -1,5 +1,6 @@
-//! Datagram sources for cross-traffic and queueing tests, and their sink.
+//! Datagram sources for cross-traffic, voice and queueing tests, and their sink.
 
+use crate::voice::Call;
 use airpath_core::{
     Bytes, Control, Ctx, Delays, DropReason, Duration, FlowId, Packet, PacketKind, Port, Rate,
     Series, Stage, Stream, Time,
@@ -38,13 +39,30 @@ impl DatagramSource {
         start: Time,
         stop: Time,
     ) -> DatagramSource {
-        let gap = size / rate;
-        let mut source =
-            DatagramSource { flow, size, gap, spacing, stop, next: start, number: 0, sent: 0 };
+        let mut source = DatagramSource::every(flow, size, size / rate, start, stop);
+        source.spacing = spacing;
         if matches!(source.spacing, Spacing::Poisson(_)) {
             source.next = start + source.draw_gap();
         }
         source
+    }
+
+    /// Creates a source of one datagram of `size` bytes every `gap`, which sends in the interval
+    /// [`start`, `stop`).
+    pub fn every(
+        flow: FlowId,
+        size: Bytes,
+        gap: Duration,
+        start: Time,
+        stop: Time,
+    ) -> DatagramSource {
+        let spacing = Spacing::Constant;
+        DatagramSource { flow, size, gap, spacing, stop, next: start, number: 0, sent: 0 }
+    }
+
+    /// Returns the number of datagrams sent since the start of the run.
+    pub fn sent_in_total(&self) -> u64 {
+        self.number
     }
 
     /// Returns the number of datagrams sent since the start of measurement.
@@ -115,9 +133,20 @@ pub struct DatagramSink {
     packets: u64,
     ip_bytes: u64,
     delays: Delays,
+    call: Option<Box<Call>>,
 }
 
 impl DatagramSink {
+    /// Creates a sink that plays the datagrams of a voice call.
+    pub fn of_call(call: Call) -> DatagramSink {
+        DatagramSink { call: Some(Box::new(call)), ..DatagramSink::default() }
+    }
+
+    /// Returns the voice call; `None` for other datagrams.
+    pub fn call(&self) -> Option<&Call> {
+        self.call.as_deref()
+    }
+
     /// Returns the number of datagrams that were both sent and received since the start of
     /// measurement.
     pub fn packets(&self) -> u64 {
@@ -152,6 +181,9 @@ impl Stage for DatagramSink {
             self.ip_bytes += u64::from(packet.size);
         }
         self.delays.add(ctx.now.saturating_since(packet.sent_at()));
+        if let Some(call) = &mut self.call {
+            call.playout.on_arrival(packet.seq, packet.sent_at(), ctx.now);
+        }
         ctx.record(Series::Delivered, packet.flow.0, packet.payload_bytes() as f64);
     }
 
@@ -163,7 +195,11 @@ impl Stage for DatagramSink {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         if *event == Control::StartMeasurement {
-            *self = DatagramSink { since: ctx.now, ..DatagramSink::default() };
+            let mut call = self.call.take();
+            if let Some(call) = &mut call {
+                call.playout.start_measurement(ctx.now);
+            }
+            *self = DatagramSink { since: ctx.now, call, ..DatagramSink::default() };
         }
     }
 

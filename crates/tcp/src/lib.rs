@@ -17,6 +17,7 @@
 //! | ACKs, delayed ACKs | `receiver.rs`; the echo of marks `receiver/ecn.rs` |
 //! | advertised window | `window/`, one file per policy; the window field of the header `window_field.rs` |
 //! | constant-rate and Poisson datagrams | `datagram.rs` |
+//! | voice: playout buffer and E-model | `voice/` |
 //!
 //! Data flows in one direction, and sequence numbers are stream offsets from 0. Not modelled: FIN
 //! (a transfer is complete when its last byte has been acknowledged), the third segment of the
@@ -39,6 +40,7 @@ mod sender;
 #[cfg(test)]
 mod sizes;
 mod ss;
+mod voice;
 pub mod window;
 mod window_field;
 
@@ -58,3 +60,7 @@ pub use receiver::{Receiver, ReceiverReport};
 pub use rtt::RttEstimator;
 pub use sender::{Sender, SenderConfig, SenderInfo, SenderReport, SenderState};
 pub use ss::{SS_COLUMNS, SsColumn, SsSample, SsValue};
+pub use voice::{
+    Call, CallQuality, EModel, Playout, PlayoutReport, VoiceConfig, delay_impairment,
+    effective_impairment, mean_opinion_score,
+};

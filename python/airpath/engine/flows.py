@@ -205,6 +205,11 @@ class Source(Component):
         return self.get("application") is not None
 
     @property
+    def application(self) -> str | None:
+        """Name of the table with the quality of the application; None if there is none."""
+        return "voice" if self.kind == "voice" else None
+
+    @property
     def may_abort(self) -> bool:
         """True if the number of retransmissions before an abort is limited."""
         return bool({"max_retries", "max_syn_retries"} & self.tcp.values.keys())
@@ -212,6 +217,8 @@ class Source(Component):
     @property
     def rate_bps(self) -> float:
         """Rate of datagrams, bit/s; 0 for TCP."""
+        if self.kind == "voice":
+            return 8e9 * self.packet_bytes / float(self.description["interval_ns"])
         return float(self.get("rate_bps", 0.0))
 
     @property

@@ -11,7 +11,7 @@ from airpath.engine.resolved import ResolvedScenario
 
 __all__ = ["comparable", "jain"]
 
-_KINDS = ("tcp", "cbr", "poisson")
+_KINDS = ("tcp", "cbr", "voice", "poisson")
 """Kinds of traffic sources, in the order of preference."""
 _LATEST_START = 0.1
 """Bulk flows that start after this share of the measured time are not comparable."""
@@ -20,11 +20,12 @@ _LATEST_START = 0.1
 def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
     """Return the flows for which Jain's index of the goodputs is meaningful.
 
-    These are the bulk flows of one kind of source and one direction. If there are several, `tcp` is
-    preferred to `cbr` and `cbr` to `poisson`, then forward to reverse. Datagram flows are
-    comparable only with datagram flows of the same rate; the rate of the first flow is used. A bulk
-    flow is active during the complete measured time: it has no size, no pauses, no random arrival
-    and no stop before the end of the run, and starts within the first tenth of the measured time.
+    These are the bulk flows of one kind of source and one direction. If there are several, the
+    first of `tcp`, `cbr`, `voice` and `poisson` is used, then forward before reverse. Datagram
+    flows are comparable only with datagram flows of the same rate; the rate of the first flow is
+    used. A bulk flow is active during the complete measured time: it has no size, no pauses, no
+    random arrival and no stop before the end of the run, and starts within the first tenth of the
+    measured time.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.engine.resolved import ResolvedScenario
 from airpath.present.tables import Table
+from airpath.results.applications import APPLICATIONS
 from airpath.results.delay_parts import DELAYS, PARTS, delay_part_intervals
 from airpath.results.fairness import comparable
 from airpath.results.intervals import Interval, text
@@ -380,6 +381,27 @@ def _transfer_row(found: Mapping[str, Interval]) -> list[str]:
     ]
 
 
+def _application(name: str) -> Callable[[Result, str], Iterable[Table]]:
+    """Return the function that creates the table of an application by group."""
+    application = APPLICATIONS[name]
+
+    def made(result: Result, _out_of_sight: str) -> Iterable[Table]:
+        rows = [
+            [
+                result.resolved.flows.group_key(group["group"]),
+                *(
+                    text(group[quantity], factor, decimals, unit)
+                    for quantity, factor, decimals, unit in application.columns.values()
+                ),
+            ]
+            for group in result.intervals(name)
+        ]
+        columns = ["group", *application.columns]
+        return [Table(application.title, columns, rows)] if rows else []
+
+    return made
+
+
 TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {
     "flows": _flows,
     "queues": _queues,
@@ -390,5 +412,6 @@ TABLES: Mapping[str, Callable[[Result, str], Iterable[Table]]] = {
     "phases": _phases,
     "delay_parts": _delay_parts,
     "transfers": _transfers,
+    **{name: _application(name) for name in APPLICATIONS},
 }
 """Maps the name of each table to the function that creates it."""

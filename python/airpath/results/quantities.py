@@ -58,9 +58,11 @@ _ADD_UP = tuple(
 
 def bounds(name: str) -> tuple[float, float]:
     """Return the smallest and largest possible value of a quantity."""
-    if name in ("margin", "mean_snr_db"):
+    if name in ("margin", "mean_snr_db", "rating"):
         return (-math.inf, math.inf)
-    shares = ("utilisation", "slot_error_rate", "efficiency", "loss_ratio")
+    if name == "mos":
+        return (1.0, 4.5)
+    shares = ("utilisation", "slot_error_rate", "efficiency", "loss_ratio", "late_ratio")
     is_share = name in shares or name.endswith("_share")
     return (0.0, 1.0 if is_share else math.inf)
 

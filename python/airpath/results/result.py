@@ -14,6 +14,7 @@ from airpath.present import html
 from airpath.present.figure_files import checked_formats as checked_figure_formats
 from airpath.present.latex import latex
 from airpath.results import overview
+from airpath.results.applications import APPLICATIONS
 from airpath.results.frames import plain
 from airpath.results.recordings import Columns, Recordings
 from airpath.results.save import Saving
@@ -222,6 +223,9 @@ class Result(Recordings):
         if transfers := self.intervals("transfers"):
             document["transfers"] = plain(transfers)
             document["transfer_sizes"] = plain(self.intervals("transfer_sizes"))
+        for name in APPLICATIONS:
+            if rows := self.intervals(name):
+                document[name] = plain(rows)
         if raw and self.execution is not None:
             document["execution"] = self.execution.to_dict()
         if raw:
@@ -253,7 +257,8 @@ class Result(Recordings):
 
         Parameters
         ----------
-        name : {"flows", "queues", "delays", "links", "users", "stations", "phases", "transfers"}
+        name : {"flows", "queues", "delays", "links", "users", "stations", "phases", "transfers", \
+"voice"}
             The table, as ``airpath run`` prints it. Default ``flows``.
         caption, label : str, optional
             Caption and label of the table. If one of them is set, the ``tabular`` is placed in a

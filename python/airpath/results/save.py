@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.errors import BadValueError
 from airpath.files import LARGEST, other_than_file, output_directory, read_bytes, write_file
 from airpath.present import figure_files
+from airpath.results.applications import APPLICATIONS, application_groups
 from airpath.results.export import LATEX, checked_formats, write_latex, write_table
 from airpath.results.frames import frame
 from airpath.results.provenance import as_comment
@@ -42,6 +43,7 @@ _STEMS = (
     "queue-lengths",
     "transfers",
     "transfer-sizes",
+    *APPLICATIONS,
     "ss",
     "flowmonitor",
 )
@@ -242,6 +244,9 @@ def _tables(result: Result) -> dict[str, pd.DataFrame]:
     if transfer_groups(result.resolved):
         tables["transfers"] = result.table("transfers")
         tables["transfer-sizes"] = result.table("transfer_sizes")
+    for name in APPLICATIONS:
+        if application_groups(result.resolved, name):
+            tables[name] = result.table(name)
     if result.resolved.recording.has_flow_monitor:
         tables["flowmonitor"] = result.flow_monitor()
     return tables

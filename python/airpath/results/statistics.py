@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.arguments import check_all, error_prefix, text, word
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError, show
+from airpath.results.applications import APPLICATIONS, application_groups, group_quality
 from airpath.results.cells import USER_QUANTITIES, jain_of_users, user_measurements
 from airpath.results.delay_parts import delay_part_intervals
 from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
@@ -81,7 +82,7 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "mac_delays", \
-"phases", "delay_parts", "transfers", "transfer_sizes"}
+"phases", "delay_parts", "transfers", "transfer_sizes", "voice"}
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same quantities
             for each group of flows, and Jain's index within the group. ``queues``: time averages,
             sojourn times, drops for each reason, and marks of each queue. ``links``: utilisation,
@@ -91,7 +92,8 @@ class Statistics:
             ``[[control]]``. ``delay_parts``: parts of the delays of each flow, by hop
             (``record.delay_parts``). ``transfers``: completion times of each group's transfers
             (flows with a size) that started after the warm-up. ``transfer_sizes``: completion times
-            by size class. A table is empty if the scenario has no such objects.
+            by size class. ``voice``: delay, losses and rating of each group's voice calls. A
+            table is empty if the scenario has no such objects.
         size_edges : sequence of str, optional
             Edges of the size classes of ``transfer_sizes``, ascending: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
@@ -130,7 +132,7 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "phases", \
-"delay_parts", "transfers", "transfer_sizes"}
+"delay_parts", "transfers", "transfer_sizes", "voice"}
             The table.
         size_edges : sequence of str, optional
             As in `table`.
@@ -171,6 +173,7 @@ class Statistics:
             "delay_parts": lambda: delay_part_intervals(self.replications, "flow", self.confidence),
             "transfers": self._transfer_intervals,
             "transfer_sizes": list,
+            **{name: functools.partial(self._application_intervals, name) for name in APPLICATIONS},
         }
 
     def summary(
@@ -420,6 +423,19 @@ class Statistics:
                 ),
             }
             for group, members in transfer_groups(self.resolved).items()
+        ]
+
+    def _application_intervals(self, name: str) -> list[dict[str, Any]]:
+        return [
+            {
+                "group": group,
+                **name_of(self.resolved, group),
+                **self._quantities(
+                    [group_quality(run, name, members) for run in self.replications],
+                    APPLICATIONS[name].quantities,
+                ),
+            }
+            for group, members in application_groups(self.resolved, name).items()
         ]
 
     def _size_intervals(self, edges: Sequence[int]) -> list[dict[str, Any]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from airpath.results.applications import APPLICATIONS, application_rows
 from airpath.results.cells import user_rows
 from airpath.results.delay_parts import delay_part_rows
 from airpath.results.fairness import comparable, jain
@@ -150,6 +152,7 @@ TABLES: Mapping[str, Callable[[ResolvedScenario, Runs], Rows]] = {
     "transfer_sizes": lambda resolved, runs: size_class_rows(
         resolved, runs, checked_edges(SIZE_EDGES)
     ),
+    **{name: partial(application_rows, name=name) for name in APPLICATIONS},
 }
 """Maps the name of each table to the function that yields its rows."""
 

@@ -4,9 +4,9 @@ A name without a scope is looked up in this order: quantities of all flows toget
 quantities of the first queue, quantities of the first link. Other names start with a scope:
 ``groups.0``,
 ``flows.3``, ``queues.bottleneck``, ``links.bottleneck``, ``users.bottleneck.2``,
-``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``. A group can
-also be referred to by its name: ``groups.web``, ``transfers.web``. The transfers of a size class
-are ``transfers.web.10kB-100kB``.
+``stations.bottleneck.1``, ``jain_of_users.bottleneck``, ``phases.1``, ``transfers.0``,
+``voice.0``. A group can also be referred to by its name: ``groups.web``, ``transfers.web``. The
+transfers of a size class are ``transfers.web.10kB-100kB``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from airpath import _airpath
 from airpath.engine.resolved import ResolvedScenario
 from airpath.engine.vocabulary import DROP_REASONS
 from airpath.errors import show
+from airpath.results.applications import APPLICATIONS, application_groups, group_quality
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
 from airpath.results.fairness import comparable, jain
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
@@ -53,7 +54,7 @@ __all__ = [
     "solve_metrics",
 ]
 
-_NUMBERED = ("flows", "groups", "phases", "transfers")
+_NUMBERED = ("flows", "groups", "phases", "transfers", *APPLICATIONS)
 _NAMED = ("queues", "links", "jain_of_users")
 _BOTH = ("users", "stations")
 _DROPS = ("drops", "drop_share", *(f"drops_{reason}" for reason in DROP_REASONS))
@@ -299,6 +300,15 @@ def _transfer(metric: Metric, run: Document, resolved: ResolvedScenario) -> floa
     return found
 
 
+def _application(metric: Metric, run: Document, resolved: ResolvedScenario) -> float | None:
+    number = resolved.flows.group_of(metric.of)
+    groups = application_groups(resolved, metric.scope)
+    members = None if number is None else groups.get(number)
+    if metric.quantity not in APPLICATIONS[metric.scope].quantities or members is None:
+        raise UnknownMetricError(metric.name)
+    return group_quality(run, metric.scope, members)[metric.quantity]
+
+
 _OF = {
     "bare": _bare,
     "flows": _flow,
@@ -310,6 +320,7 @@ _OF = {
     "jain_of_users": _jain_of_users,
     "phases": _phase,
     "transfers": _transfer,
+    **dict.fromkeys(APPLICATIONS, _application),
 }
 
 
@@ -429,6 +440,12 @@ def known_names(run: Document, resolved: ResolvedScenario) -> list[str]:
         f"transfers.{resolved.flows.group_key(number)}.{name}"
         for number in transfer_groups(resolved)
         for name in TRANSFER_QUANTITIES
+    ]
+    found += [
+        f"{of}.{resolved.flows.group_key(number)}.{name}"
+        for of, application in APPLICATIONS.items()
+        for number in application_groups(resolved, of)
+        for name in application.quantities
     ]
     phases = range(len(phase_rows(run, resolved.bottleneck.name)))
     found += [f"phases.{number}.{name}" for number in phases for name in _phase_metrics()]

@@ -62,6 +62,7 @@ pub(crate) fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a
         SourceSpec::Tcp(spec) => &**spec,
         SourceSpec::Cbr { .. } => return Err(Reason::other_traffic("cbr", "tcp")),
         SourceSpec::Poisson { .. } => return Err(Reason::other_traffic("poisson", "tcp")),
+        SourceSpec::Voice(_) => return Err(Reason::other_traffic("voice", "tcp")),
     };
     let (cc, _) = registry::split_kind(&spec.congestion)?;
     if cc != "reno" {

@@ -156,6 +156,7 @@ fn sizes(scenario: &Scenario) -> Sizes {
         SourceSpec::Cbr { packet_bytes, .. } | SourceSpec::Poisson { packet_bytes, .. } => {
             vec![(false, *packet_bytes)]
         }
+        SourceSpec::Voice(voice) => vec![(false, voice.packet_bytes)],
     };
     scenario.flows.iter().flat_map(|flow| of(&flow.source)).collect()
 }

@@ -170,6 +170,7 @@ fn largest_packet(scenario: &Scenario) -> u64 {
         SourceSpec::Cbr { packet_bytes, .. } | SourceSpec::Poisson { packet_bytes, .. } => {
             *packet_bytes
         }
+        SourceSpec::Voice(voice) => voice.packet_bytes,
     });
     sizes.max().unwrap_or(1)
 }
@@ -248,6 +249,12 @@ fn flow_class(
             routes.check_datagrams(flow)?;
             let packets_per_s = *rate_bps as f64 / (8.0 * *packet_bytes as f64);
             (*packet_bytes, ClassSource::Datagrams { packets_per_s })
+        }
+        SourceSpec::Voice(voice) => {
+            always_there(flow, scenario)?;
+            routes.check_datagrams(flow)?;
+            let packets_per_s = 1.0 / voice.interval().as_secs_lossy();
+            (voice.packet_bytes, ClassSource::Datagrams { packets_per_s })
         }
     };
     let crossed = scenario.crossed(flow);

@@ -29,6 +29,7 @@ pub(super) fn download(flow: &FlowSpec) -> Result<Download<'_>, Reason> {
         SourceSpec::Tcp(spec) => &**spec,
         SourceSpec::Cbr { .. } => return Err(Reason::other_traffic("cbr", "tcp")),
         SourceSpec::Poisson { .. } => return Err(Reason::other_traffic("poisson", "tcp")),
+        SourceSpec::Voice(_) => return Err(Reason::other_traffic("voice", "tcp")),
     };
     let options = &*spec.options;
     let (cc, _) = registry::split_kind(&spec.congestion)?;

@@ -4,4 +4,5 @@ from airpath.scenario.traffic import (
     flows as flows,
     arrivals as arrivals,
     start as start,
+    voice as voice,
 )

@@ -44,3 +44,7 @@ class FlowKeys(TypedDict, total=False):
     on_off: OnOff | Mapping[str, Any] | None
     rate: str | float | Rate
     packet: str | float | Size
+    codec: str
+    interval: str | float | Duration
+    jitter_buffer: str | float | Duration
+    advantage: float

@@ -1,0 +1,66 @@
+//! Measurements of the applications of flows, in the form of the results.
+
+use crate::any_stage::AnyStage;
+use crate::network::{FlowStages, Network};
+use airpath_core::{StageId, Time};
+use serde::Serialize;
+
+/// Measurements by flow, for each kind of application. A kind that no flow has is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ApplicationReports {
+    /// Voice calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub voice: Vec<CallReport>,
+}
+
+/// Report of one voice call. Counts are of packets that were sent after the warm-up and whose
+/// playout time has passed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallReport {
+    /// Flow number.
+    pub flow: u32,
+    /// Number of packets played.
+    pub played_packets: u64,
+    /// Number of packets not played: dropped, corrupted or late.
+    pub lost_packets: u64,
+    /// Number of packets that arrived after their playout time.
+    pub late_packets: u64,
+    /// Mean time from speech to playout, s.
+    pub mouth_to_ear_s: Option<f64>,
+    /// Loss burst ratio BurstR of G.107; `None` without losses.
+    pub burst_ratio: Option<f64>,
+    /// Transmission rating factor R of G.107.
+    pub rating: Option<f64>,
+    /// Mean opinion score, in [1, 4.5].
+    pub mos: Option<f64>,
+}
+
+impl ApplicationReports {
+    /// Collects the measurements of all flows at `now`, without flows that have an open end.
+    pub(crate) fn collect(network: &Network, now: Time) -> ApplicationReports {
+        let mut reports = ApplicationReports::default();
+        for (flow, ends) in (0..).zip(&network.flows) {
+            reports.voice.extend(call(network, flow, *ends, now));
+        }
+        reports
+    }
+}
+
+fn call(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<CallReport> {
+    let stage = |stage: StageId| &network.stages[stage.0 as usize];
+    let (AnyStage::Source(source), AnyStage::Sink(sink)) = (stage(ends.source), stage(ends.sink))
+    else {
+        return None;
+    };
+    let (playout, quality) = sink.call()?.report(source.sent_in_total(), now);
+    Some(CallReport {
+        flow,
+        played_packets: playout.played,
+        lost_packets: playout.lost,
+        late_packets: playout.late,
+        mouth_to_ear_s: quality.mouth_to_ear_s,
+        burst_ratio: playout.burst_ratio(),
+        rating: quality.rating,
+        mos: quality.mos,
+    })
+}

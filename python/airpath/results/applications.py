@@ -1,0 +1,124 @@
+"""Quality of applications by group of flows: voice calls.
+
+Each kind of application has a table with the same name. A row aggregates the flows of a group in
+one replication.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from airpath.engine.resolved import ResolvedScenario
+
+__all__ = [
+    "APPLICATIONS",
+    "Application",
+    "application_groups",
+    "application_rows",
+    "group_quality",
+]
+
+Reports = Sequence[Mapping[str, Any]]
+"""Reports of the flows of a group, as the engine writes them."""
+
+
+@dataclass(frozen=True)
+class Application:
+    """A kind of application whose quality is measured.
+
+    Parameters
+    ----------
+    title : str
+        Title of the table.
+    quantities : mapping
+        Maps each quantity to the function that computes its value for a group.
+    columns : mapping
+        Maps the columns of the terminal's table to a quantity, the factor and the number of
+        decimals of its displayed value, and its unit.
+    """
+
+    title: str
+    quantities: Mapping[str, Callable[[Reports], float | None]]
+    columns: Mapping[str, tuple[str, float, int, str]]
+
+
+def _mean(name: str) -> Callable[[Reports], float | None]:
+    """Return the mean of a quantity over the flows that have a value."""
+
+    def of(reports: Reports) -> float | None:
+        known = [report[name] for report in reports if report.get(name) is not None]
+        return math.fsum(known) / len(known) if known else None
+
+    return of
+
+
+def _share(part: str, *whole: str) -> Callable[[Reports], float | None]:
+    """Return the sum of `part` over all flows, divided by the sum of `whole`."""
+
+    def of(reports: Reports) -> float | None:
+        total = math.fsum(report[name] for report in reports for name in whole)
+        return math.fsum(report[part] for report in reports) / total if total else None
+
+    return of
+
+
+def _count(reports: Reports) -> float | None:
+    return float(len(reports))
+
+
+_VOICE = Application(
+    "Voice calls",
+    {
+        "calls": _count,
+        "mouth_to_ear_s": _mean("mouth_to_ear_s"),
+        "loss_ratio": _share("lost_packets", "played_packets", "lost_packets"),
+        "late_ratio": _share("late_packets", "played_packets", "lost_packets"),
+        "burst_ratio": _mean("burst_ratio"),
+        "rating": _mean("rating"),
+        "mos": _mean("mos"),
+    },
+    {
+        "calls": ("calls", 1, 0, ""),
+        "mouth to ear": ("mouth_to_ear_s", 1e3, 1, "ms"),
+        "loss": ("loss_ratio", 100, 2, "%"),
+        "late": ("late_ratio", 100, 2, "%"),
+        "R": ("rating", 1, 1, ""),
+        "MOS": ("mos", 1, 2, ""),
+    },
+)
+
+APPLICATIONS: Mapping[str, Application] = {"voice": _VOICE}
+"""Maps the name of each table to its kind of application."""
+
+
+def application_groups(resolved: ResolvedScenario, name: str) -> dict[int, list[int]]:
+    """Map each group with the application `name` to the indices of its flows."""
+    groups: dict[int, list[int]] = {}
+    for numbers, entry in resolved.flows.ranges():
+        if entry.source.application == name:
+            groups.setdefault(entry.group, []).extend(numbers)
+    return groups
+
+
+def group_quality(
+    run: Mapping[str, Any], name: str, members: Sequence[int]
+) -> dict[str, float | None]:
+    """Map the quantities of the application `name` to their values for the flows `members`."""
+    inside = set(members)
+    reports = [report for report in run.get(name, ()) if report["flow"] in inside]
+    return {key: of(reports) for key, of in APPLICATIONS[name].quantities.items()}
+
+
+def application_rows(
+    resolved: ResolvedScenario, runs: Sequence[Mapping[str, Any]], name: str
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each replication and group with the application `name`."""
+    groups, names = application_groups(resolved, name), resolved.flows.group_names
+    for run in runs:
+        for group, members in groups.items():
+            title = {"name": names.get(group, "")} if names else {}
+            quality = group_quality(run, name, members)
+            yield {"replication": run["replication"], "group": group, **title, **quality}
