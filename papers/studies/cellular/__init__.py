@@ -1,4 +1,4 @@
-"""Congestion controls and queue disciplines over two recorded LTE links, beside published points.
+"""Congestion controls and queue disciplines over two recorded LTE links, with published points.
 
 ``airpath reproduce papers/studies/cellular`` runs the study; README.md describes it.
 """

@@ -33,6 +33,7 @@ BASE_RTT_MS: Final = 100.0
 
 SCHEMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "cubic": ("cubic", {"kind": "droptail", "limit": "100 packets"}),
+    "bbr1": ("bbr1", {"kind": "droptail", "limit": "100 packets"}),
     "cubic+codel": ("cubic", {"kind": "codel", "target": "50 ms", "interval": "100 ms"}),
     "cubic+pie": ("cubic", {"kind": "pie", "target": "50 ms"}),
     "cubic+mahimahi-pie": (

@@ -1,0 +1,76 @@
+"""Scenarios of the study: flows of one or two congestion controls over a bottleneck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import airpath as ap
+from airpath.reproduction.sweeps import Sweeps
+
+__all__ = ["DIRECTORY", "SWEEPS", "path", "ten", "versus"]
+
+DIRECTORY: Final = Path(__file__).parent
+PACKET_BYTES: Final = 1500
+RTTS_MS: Final = (31, 33, 35, 37, 39)
+"""RTTs of the five flows of a control."""
+
+
+def path(
+    cc: str,
+    *,
+    other: str = "",
+    count: int = 1,
+    others: int = 1,
+    aqm: str = "droptail",
+    rate_mbps: float = 10.0,
+    rtt_ms: float = 40.0,
+    bdp: float = 0.0,
+) -> ap.Scenario:
+    """Return `count` flows with `cc`, and `others` flows with `other`, over one bottleneck.
+
+    `bdp` is the limit of the queue in bandwidth-delay products; 0 is the default of the discipline.
+    """
+    packets = max(round(bdp * rate_mbps * 1e6 * rtt_ms * 1e-3 / (8 * PACKET_BYTES)), 1)
+    queue: dict[str, Any] = {"kind": aqm}
+    if bdp:
+        queue["limit"] = f"{packets} packets"
+    mixes = [(cc, count)] + [(other, others)] * bool(other)
+    return _path(queue, rate_mbps, [_flows(name, n, f"{rtt_ms} ms") for name, n in mixes])
+
+
+def versus(cc: str, count: int, bdp: float) -> ap.Scenario:
+    """Return `count` flows with `cc` and one with CUBIC at 10 Mbit/s and 40 ms."""
+    return path(cc, other="cubic", count=count, bdp=bdp)
+
+
+def ten(cc: str, other: str, units: int) -> ap.Scenario:
+    """Return five flows each of two controls at 100 Mbit/s, with RTTs of 30 to 40 ms.
+
+    `units` is the limit of the queue in units of 125 kB, or 10 ms.
+    """
+    queue = {"kind": "droptail", "limit": f"{round(units * 125e3 / PACKET_BYTES)} packets"}
+    flows = [_flows(name, 1, f"{rtt} ms") for name in (cc, other) for rtt in RTTS_MS]
+    return _path(queue, 100.0, flows)
+
+
+def _flows(cc: str, count: int, rtt: str) -> dict[str, Any]:
+    return {
+        "count": count,
+        "cc": cc,
+        "profile": "linux",
+        "base_rtt": rtt,
+        "start": {"uniform": ["0 s", "1 s"]},
+        "tcp": {"receive_window": "32 MB"},
+    }
+
+
+def _path(queue: dict[str, Any], rate_mbps: float, flows: list[dict[str, Any]]) -> ap.Scenario:
+    return ap.Scenario(
+        duration="240 s",
+        bottleneck={"aqm": queue, "link": {"kind": "fixed", "rate": f"{rate_mbps} Mbit/s"}},
+        flows=flows,
+    )
+
+
+SWEEPS: Final = Sweeps(DIRECTORY, path, versus, ten)

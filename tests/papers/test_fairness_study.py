@@ -1,0 +1,57 @@
+"""The study of shared bottlenecks: scenarios of all points, published numbers, measures."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from airpath.reproduction.session import Session
+from studies.fairness import PAPER
+from studies.fairness.quantities import QUANTITIES, first_mbps, jain, loss, share
+from studies.fairness.scenarios import SWEEPS, path, ten, versus
+
+
+def test_every_point_has_a_scenario() -> None:
+    session = Session(PAPER, PAPER.modes["quick"], seed=1)
+    cells = [cell for item in PAPER.items for cell in item.cells_of(session)]
+    for cell in dict.fromkeys(cells):
+        session.scenario(cell).resolve()
+
+
+@pytest.mark.parametrize(("bdp", "packets"), [(1, 33), (2, 67), (64, 2133)])
+def test_buffer_is_a_multiple_of_the_bandwidth_delay_product(bdp: float, packets: int) -> None:
+    """10 Mbit/s times 40 ms are 50 kB, or 33.3 packets of 1500 bytes."""
+    queue = json.loads(versus("newreno", 1, bdp).resolve()[0])["bottleneck"]["queue"]
+    assert queue["limit"] == {"packets": packets}
+
+
+def test_ten_flows_have_the_rtts_of_both_groups() -> None:
+    flows = ten("newreno", "cubic", 8).flows
+    assert [str(flow.base_rtt) for flow in flows] == [f"{ms} ms" for ms in (31, 33, 35, 37, 39)] * 2
+    assert [type(flow.cc).__name__ for flow in flows] == ["NewReno"] * 5 + ["Cubic"] * 5
+
+
+def test_alone_a_control_has_no_competitors() -> None:
+    assert sum(flow.count for flow in path("cubic", count=4).flows) == 4
+    assert sum(flow.count for flow in path("cubic", other="newreno", others=2).flows) == 3
+
+
+def test_published_pair_has_a_tolerance_of_a_tenth_of_the_capacity() -> None:
+    [cell, *_] = SWEEPS.cells("pairs", cc="bbr1", count=2, bdp=4)
+    session = Session(PAPER, PAPER.modes["quick"])
+    printed = QUANTITIES["printed_first"].printed(cell.axes)
+    assert printed.mean == 5.59
+    for simulated, within in ((6.5, True), (6.7, False)):
+        vars(session)["values"] = lambda _cell, _measure, found=simulated: [found]
+        row = QUANTITIES["first"].row(session, cell, dict(cell.axes), printed)
+        assert row.within == within
+
+
+def test_measures_of_three_flows() -> None:
+    run = {
+        "flows": [{"goodput_bps": rate} for rate in (3e6, 2e6, 1e6)],
+        "queues": [{"name": "bottleneck", "drops": {"overflow": 3, "early": 2}, "arrived": 100}],
+    }
+    assert (first_mbps(run), share(run), loss(run)) == (5.0, 0.5, 0.05)
+    assert jain(run) == pytest.approx(36 / (3 * 14))
