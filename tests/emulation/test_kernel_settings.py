@@ -334,6 +334,15 @@ def test_rack_and_tail_loss_probes_are_set_in_the_kernel() -> None:
     assert rack_settings(loss_detection="sack", tail_loss_probe=False) == ("0", "0")
 
 
+def test_frto_and_dsack_are_set_in_the_kernel() -> None:
+    def settings(**tcp: Any) -> tuple[str, str]:
+        found = _settings(_kernel({"profile": "linux", "cc": "reno", "tcp": tcp}))
+        return found["tcp_frto"], found["tcp_dsack"]
+
+    assert settings() == ("2", "1")
+    assert settings(frto=False, dsack=False) == ("0", "0")
+
+
 def test_kernel_cubic_is_called_cubic() -> None:
     kernel = _kernel({"profile": "linux", "cc": "cubic-linux"})
     assert kernel.sockets == [{"flow": 0, "congestion": "cubic"}]

@@ -45,6 +45,9 @@ BULK: dict[str, Any] = {
     "pacing": "off",
     "loss_detection": "sack",
     "tail_loss_probe": False,
+    "frto": False,
+    "undo": False,
+    "dsack": False,
     "push": "off",
 }
 """TCP parameters of a flow of the profile ``rfc``, written out independently of the table."""

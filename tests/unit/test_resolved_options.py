@@ -62,6 +62,9 @@ def test_profile_linux_is_resolved() -> None:
         "stack": "linux",
         "loss_detection": "rack",
         "tail_loss_probe": True,
+        "frto": True,
+        "undo": True,
+        "dsack": True,
         "push": "bursts",
     }
 
@@ -281,6 +284,9 @@ CHANGES: dict[str, tuple[Any, ...]] = {
     "stack": ("rfc", "ns2", "ns3", "linux"),
     "loss_detection": ("sack", "rack"),
     "tail_loss_probe": (False, True),
+    "frto": (False, True),
+    "undo": (False, True),
+    "dsack": (False, True),
     "ecn": ("off", "on"),
     "ecn_reaction": ("rfc", "cwr"),
     "window_scaling": ("exact", "off", "on"),

@@ -12,6 +12,10 @@ pub struct Reassembly {
     next: u64,
     /// True if data has arrived beyond `next`.
     has_islands: bool,
+    /// True if duplicates are recorded for D-SACK.
+    records_duplicates: bool,
+    /// True if a duplicate is recorded that was not yet reported.
+    has_duplicate: bool,
     /// Out-of-order data. Allocated when the first out-of-order segment arrives.
     beyond: Option<Box<Beyond>>,
 }
@@ -27,6 +31,8 @@ struct Beyond {
     /// Islands in the order of SACK blocks. Only the first `reports` entries are valid.
     reported: [Range; REMEMBERED],
     reports: usize,
+    /// Last duplicate, for the next ACK (RFC 2883 §4).
+    duplicate: Range,
 }
 
 /// Position of an arriving segment in the stream.
@@ -49,10 +55,40 @@ impl Reassembly {
         self.next
     }
 
-    /// Returns true if data has arrived beyond a hole.
+    /// Records duplicates for [`take_duplicate`](Self::take_duplicate).
+    #[must_use]
+    pub fn with_duplicates(self, records_duplicates: bool) -> Reassembly {
+        Reassembly { records_duplicates, ..self }
+    }
+
+    /// Returns true if the next ACK contains SACK blocks: data has arrived beyond a hole, or a
+    /// duplicate was recorded.
     #[inline]
-    pub fn has_islands(&self) -> bool {
-        self.has_islands
+    pub fn has_blocks(&self) -> bool {
+        self.has_islands || self.has_duplicate
+    }
+
+    /// Returns the part of the last segment that had arrived before, as the first SACK block of the
+    /// next ACK (D-SACK, RFC 2883 §4). The block may lie below the next expected byte; its offset is
+    /// then negative, modulo 2³². If the rest of the segment overlaps data beyond a hole, only the
+    /// part below the next expected byte is returned. Returns `None` if the segment was not a
+    /// duplicate, or was already reported.
+    #[cold]
+    pub fn take_duplicate(&mut self) -> Option<SackBlock> {
+        let has_duplicate = std::mem::take(&mut self.has_duplicate);
+        let duplicate = self.beyond.as_ref().filter(|_| has_duplicate)?.duplicate;
+        Some(SackBlock {
+            offset: duplicate.start.wrapping_sub(self.next) as u32,
+            length: u32::try_from(duplicate.len()).unwrap_or(u32::MAX),
+        })
+    }
+
+    #[cold]
+    fn record_duplicate(&mut self, start: u64, end: u64) {
+        if self.records_duplicates && start < end {
+            self.beyond.get_or_insert_default().duplicate = Range { start, end };
+            self.has_duplicate = true;
+        }
     }
 
     /// Returns true if `start` is the next expected byte and no out-of-order data is stored.
@@ -78,13 +114,19 @@ impl Reassembly {
     }
 
     fn insert_with_holes(&mut self, start: u64, end: u64) -> SegmentOrder {
-        let start = start.max(self.next);
-        if start >= end {
+        let (next, first) = (self.next, start.max(self.next));
+        if first >= end {
+            self.record_duplicate(start, end);
             return SegmentOrder::Duplicate;
         }
         let beyond = self.beyond.get_or_insert_default();
-        let arrived = beyond.insert(start, end, &mut self.next);
+        let arrived = beyond.insert(first, end, &mut self.next);
         self.has_islands = !beyond.islands.is_empty();
+        if arrived == SegmentOrder::Duplicate {
+            self.record_duplicate(start, end);
+        } else if start < next {
+            self.record_duplicate(start, next);
+        }
         arrived
     }
 
@@ -196,6 +238,26 @@ mod tests {
         stream.insert(0, 10);
         let blocks: Vec<_> = stream.sack_blocks().map(|b| (b.offset, b.length)).collect();
         assert_eq!(blocks, [(10, 30), (50, 10)]);
+    }
+
+    /// RFC 2883 §4: the duplicate part of a segment, below the next expected byte or within data
+    /// beyond a hole.
+    #[test]
+    fn rfc2883_4_duplicate_part_of_a_segment_is_reported_once() {
+        let mut stream = Reassembly::default().with_duplicates(true);
+        let mut report = |start, end| {
+            stream.insert(start, end);
+            let block = stream.take_duplicate();
+            assert_eq!(stream.take_duplicate(), None);
+            block.map(|block| (block.offset as i32, block.length))
+        };
+        assert_eq!(report(0, 10), None);
+        assert_eq!(report(2, 8), Some((-8, 6)));
+        assert_eq!(report(5, 20), Some((-15, 5)));
+        assert_eq!(report(30, 40), None);
+        assert_eq!(report(32, 36), Some((12, 4)));
+        assert_eq!(report(15, 40), Some((-25, 5)));
+        assert_eq!(report(40, 50), None);
     }
 
     proptest! {

@@ -130,7 +130,7 @@ impl Receiver {
             later_delay_segments: options.delayed_ack_segments,
             quick_acks: options.quick_acks,
             delay_timeout: options.delayed_ack_timeout,
-            stream: Reassembly::default(),
+            stream: Reassembly::default().with_duplicates(options.dsack),
             // Without a handshake, the sender assumes this right edge.
             edge: if is_bounded && !options.handshake { options.first_edge() } else { 0 },
             window,
@@ -186,7 +186,8 @@ impl Receiver {
         let mut ack = Packet::ack(self.flow, next, window, self.ack_size);
         ack.flags = flags.with(self.echo.flags);
         ack.feedback = self.feedback;
-        if self.uses_sack && self.stream.has_islands() {
+        if self.uses_sack && self.stream.has_blocks() {
+            self.stream.take_duplicate().into_iter().for_each(|block| ack.push_sack(block));
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
             ack.size += sack_option_bytes(ack.sack().len() as u16);
         }

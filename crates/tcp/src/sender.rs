@@ -11,6 +11,7 @@ mod events;
 mod fast_path;
 mod idle;
 mod info;
+mod loss;
 mod opening;
 mod pacing;
 mod persist;
@@ -24,9 +25,9 @@ pub use report::SenderReport;
 
 use crate::application::{Application, OnOff};
 use crate::config::{Push, TcpConfig};
-use crate::congestion::{AnyCongestion, CongestionControl, LossEvent};
+use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::receiver::timestamp;
-use crate::recovery::{AckOutcome, LossRecovery, Recovery, Scoreboard, Sent, Verdict};
+use crate::recovery::{AckOutcome, LossRecovery, Recovery, Scoreboard, Verdict};
 use crate::rtt::RttEstimator;
 use airpath_core::{
     Control, Ctx, Delays, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series,
@@ -310,6 +311,10 @@ impl Sender {
                 self.answer_repaired_loss(ctx.now);
                 true
             }
+            Verdict::Undone { begins } => {
+                self.undo(begins, ctx);
+                true
+            }
             Verdict::Usual | Verdict::Begins => true,
         }
     }
@@ -330,62 +335,16 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, ack: &Packet, heard: &AckOutcome, ctx: &mut Ctx<'_>) {
-        if heard.verdict == Verdict::Begins {
-            self.begin_recovery(ctx);
+        match heard.verdict {
+            Verdict::Begins => {
+                self.begin_recovery(ctx);
+            }
+            Verdict::Undone { begins } => self.undo(begins, ctx),
+            _ => {}
         }
         if self.congestion.needs_every_ack() {
             self.notify_nonadvancing_ack(ack, Some(heard), ctx.now);
         }
-    }
-
-    /// Begins a recovery with a fast retransmit.
-    #[cold]
-    fn begin_recovery(&mut self, ctx: &mut Ctx<'_>) -> Verdict {
-        self.measured.fast_retransmits += 1;
-        let cwnd = self.congestion.cwnd();
-        let flight = self.recovery.loss_base(&self.board, cwnd);
-        self.reduce_for_loss(&LossEvent::new(ctx.now, flight, cwnd));
-        self.recovery.on_reduced(&self.board, self.congestion.ssthresh());
-        let first = self.recovery.first_again(&self.board);
-        self.retransmit(first, Sent::Head, ctx);
-        self.recovery.after_loss(&self.board, self.congestion.ssthresh())
-    }
-
-    fn reduce_for_loss(&mut self, event: &LossEvent) {
-        if self.ecn.is_used {
-            self.reduce_for_loss_with_ecn(event);
-        } else {
-            self.congestion.on_loss(event);
-        }
-    }
-
-    fn on_timeout(&mut self, ctx: &mut Ctx<'_>) {
-        self.rto_deadline = Time::NEVER;
-        if self.phase == Phase::Established && self.board.flight() == 0 {
-            return self.on_idle_timeout(ctx);
-        }
-        if self.ecn.is_used {
-            self.timeout_with_ecn();
-        }
-        self.measured.timeouts += 1;
-        if self.exceeds_retries() {
-            return self.abort(ctx.now);
-        }
-        self.rtt.back_off();
-        if self.phase == Phase::SynSent {
-            self.syn.retransmissions += 1;
-            return self.send_syn(ctx);
-        }
-        self.board.note_timeout();
-        let (flight, cwnd) = self.recovery.on_timeout(&mut self.board, self.congestion.cwnd());
-        let keeps_ssthresh = self.recovery.keeps_ssthresh();
-        let event = LossEvent { keeps_ssthresh, ..LossEvent::new(ctx.now, flight, cwnd) };
-        if self.board.is_watched() {
-            self.board.lose_all();
-        }
-        self.congestion.on_rto(&event);
-        self.transmit(ctx);
-        self.record_windows(ctx);
     }
 
     /// Ends the run if the congestion control has failed.

@@ -28,6 +28,7 @@ mod sack_kept;
 mod sack_repair;
 mod sack_timeout;
 mod slow_reader;
+mod spurious;
 mod tail_loss_probe;
 mod timeout;
 mod timestamps;

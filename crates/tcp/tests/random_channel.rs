@@ -2,7 +2,7 @@
 //! invariants that are checked after every step.
 
 use airpath_core::testing::TestHarness;
-use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, Stage, Time};
+use airpath_core::{Duration, Ecn, Flags, FlowId, Packet, Port, SackBlock, Stage, Time};
 use airpath_tcp::congestion::{
     AiScaling, AnyCongestion, CongestionSetup, Dctcp, DctcpConfig, Freeze, HystartKind, OnLoss,
     Reno, Vcp, VcpConfig,
@@ -246,12 +246,25 @@ impl Connection {
         assert_eq!(u64::from(ack.size), self.header() + option);
         let beyond = self.arrived.0.range(ack.seq + 1..).count();
         let uses_sack = matches!(self.options.recovery, RecoveryKind::Sack | RecoveryKind::Prr);
-        assert_eq!(blocks.len(), if uses_sack { beyond.min(3) } else { 0 });
+        let duplicates = usize::from(self.options.dsack && self.is_duplicate(blocks, ack.seq));
+        assert_eq!(blocks.len(), if uses_sack { (duplicates + beyond).min(3) } else { 0 });
+        let blocks = &blocks[duplicates..];
         for (i, block) in blocks.iter().enumerate() {
             let start = ack.seq + u64::from(block.offset);
             assert_eq!(self.arrived.0.get(&start), Some(&(start + u64::from(block.length))));
             assert!(!blocks[..i].contains(block), "a block twice");
         }
+    }
+
+    /// Returns true if the first block reports a duplicate (RFC 2883 §4): it is below `next` or
+    /// within the second block. Checks that these bytes have arrived.
+    fn is_duplicate(&self, blocks: &[SackBlock], next: u64) -> bool {
+        let Some(first) = blocks.first() else { return false };
+        let start = next.saturating_add_signed(i64::from(first.offset as i32));
+        let end = start + u64::from(first.length);
+        let island = self.arrived.0.range(..=start).next_back();
+        assert!(island.is_some_and(|(_, &until)| end <= until), "a block of missing data");
+        start < next || island != Some((&start, &end)) || blocks.get(1) == Some(first)
     }
 
     pub(crate) fn launch(&mut self, to: To, mut packet: Packet) {

@@ -31,7 +31,7 @@ pub use rates::{InflightSample, LostSegment, RateSample};
 pub(crate) use scoreboard::Scoreboard;
 
 use crate::config::TcpConfig;
-use crate::congestion::AnyCongestion;
+use crate::congestion::{AnyCongestion, UndoEvent};
 use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Duration, Packet, Time};
 use classic::Classic;
@@ -76,6 +76,12 @@ pub(crate) enum Verdict {
     /// A recovery has ended. The sender passes [`LossRecovery::exit_window`] to the congestion
     /// control.
     Recovered,
+    /// All reductions of the episode were spurious, and the recovery has ended. The sender notifies
+    /// the congestion control. If `begins` is true, then a recovery [begins](Verdict::Begins).
+    Undone {
+        /// True if a loss is detected.
+        begins: bool,
+    },
     /// A tail loss probe has already repaired the only loss. The sender notifies the congestion
     /// control of a loss and of the end of the recovery.
     Repaired,
@@ -244,6 +250,24 @@ impl Recovery {
     pub(crate) fn rack_timers(&mut self) -> Option<&mut Rack> {
         match self {
             Recovery::Rack(rack) => Some(rack),
+            _ => None,
+        }
+    }
+
+    /// Saves the window before a reduction, for a recovery that undoes spurious reductions.
+    /// `by_timeout`: true if the retransmission timer has expired.
+    pub(crate) fn save_window(&mut self, by_timeout: bool, board: &Scoreboard, cc: &AnyCongestion) {
+        match self {
+            Recovery::Rack(rack) if by_timeout => rack.save_before_timeout(board, cc),
+            Recovery::Rack(rack) => rack.save_before_recovery(board, cc),
+            _ => {}
+        }
+    }
+
+    /// Returns the window to restore after [`Verdict::Undone`].
+    pub(crate) fn undo_event(&self, now: Time) -> Option<UndoEvent> {
+        match self {
+            Recovery::Rack(rack) => Some(rack.undo_event(now)),
             _ => None,
         }
     }

@@ -145,6 +145,11 @@ impl Scoreboard {
         self.loss_until = self.max;
     }
 
+    /// Ends the state after a timeout that was spurious.
+    pub(crate) fn forget_timeout(&mut self) {
+        self.loss_until = self.una;
+    }
+
     /// Returns true if data that was outstanding at the last timeout is still outstanding.
     #[inline]
     pub(crate) const fn is_after_timeout(&self) -> bool {

@@ -88,6 +88,11 @@ impl EcnState {
         }
     }
 
+    /// Withdraws the announcement of a reduction that was undone (Linux `tcp_ecn_withdraw_cwr`).
+    pub(super) fn withdraw(&mut self) {
+        (self.announces, self.after_timeout) = (false, false);
+    }
+
     /// Records a reduction of the window at SND.MAX `snd_max`.
     fn on_reduction(&mut self, snd_max: u64) {
         self.announces = true;

@@ -3,8 +3,7 @@
 //! Source: RFC 8985 §6.2 step 5, §7.2 to §7.4.
 
 use super::Sender;
-use crate::congestion::{CongestionControl, LossEvent};
-use crate::recovery::{Expired, LossRecovery, Sent};
+use crate::recovery::{Expired, Sent};
 use airpath_core::{Ctx, Time};
 
 impl Sender {
@@ -52,15 +51,5 @@ impl Sender {
         if let Some(recovery) = self.recovery.rack_timers() {
             recovery.on_probe(&self.board, new_end.is_none());
         }
-    }
-
-    /// Reduces the window because a tail loss probe has repaired a loss that was not detected
-    /// otherwise (RFC 8985 §7.4.2).
-    #[cold]
-    pub(super) fn answer_repaired_loss(&mut self, now: Time) {
-        let cwnd = self.congestion.cwnd();
-        let flight = self.recovery.loss_base(&self.board, cwnd);
-        self.reduce_for_loss(&LossEvent::new(now, flight, cwnd));
-        self.congestion.on_recovered(self.recovery.exit_window(&self.board));
     }
 }

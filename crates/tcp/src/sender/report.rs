@@ -11,8 +11,9 @@ pub(super) struct SenderCounters {
     pub(super) retransmissions: u64,
     pub(super) timeouts: u64,
     pub(super) fast_retransmits: u64,
+    pub(super) undone: u32,
     pub(super) ecn_reductions: u64,
-    pub(super) window_probes: u64,
+    pub(super) window_probes: u32,
     pub(super) rtt: Mean,
 }
 
@@ -27,6 +28,8 @@ pub struct SenderReport {
     pub timeouts: u64,
     /// Number of fast retransmits, one per recovery.
     pub fast_retransmits: u64,
+    /// Number of episodes (fast recovery or timeout) whose reductions were spurious and undone.
+    pub undone: u64,
     /// Number of reactions to echoed congestion marks, one per window.
     pub ecn_reductions: u64,
     /// Number of probes of a closed receive window.
@@ -80,8 +83,9 @@ impl Sender {
             retransmissions: self.measured.retransmissions,
             timeouts: self.measured.timeouts,
             fast_retransmits: self.measured.fast_retransmits,
+            undone: u64::from(self.measured.undone),
             ecn_reductions: self.measured.ecn_reductions,
-            window_probes: self.measured.window_probes,
+            window_probes: u64::from(self.measured.window_probes),
             mean_rtt_s: self.measured.rtt.secs(),
             started_at: self.start,
             completed_at: closed_at.filter(|_| !is_aborted),

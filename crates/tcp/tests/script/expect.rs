@@ -45,6 +45,14 @@ impl SenderScript {
         self
     }
 
+    /// Expects `count` undone episodes of reductions.
+    #[track_caller]
+    pub(crate) fn undone(&mut self, count: u64) -> &mut Self {
+        self.tally.value();
+        assert_eq!(self.sender.report().undone, count, "at {} ms", self.now);
+        self
+    }
+
     /// Expects no segments since the last stimulus.
     #[track_caller]
     pub(crate) fn nothing(&mut self) -> &mut Self {

@@ -134,9 +134,13 @@ fn clock(millis: u64) -> u32 {
     (millis * 1000) as u32
 }
 
-/// Returns a SACK block relative to the cumulative acknowledgement `next`.
+/// Returns a SACK block relative to the cumulative acknowledgement `next`. The block of a duplicate
+/// may be below `next`.
 fn block(next: u64, range: &Range<u64>) -> SackBlock {
-    SackBlock { offset: (range.start - next) as u32, length: (range.end - range.start) as u32 }
+    SackBlock {
+        offset: range.start.wrapping_sub(next) as u32,
+        length: (range.end - range.start) as u32,
+    }
 }
 
 /// Result of a closed loop (see [`SenderScript::closed_loop`]).

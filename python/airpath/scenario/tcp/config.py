@@ -141,6 +141,18 @@ class TcpConfig(TcpParameters):
     tail_loss_probe : bool
         Probe the tail after two round trips (RFC 8985 §7). Requires `loss_detection = "rack"`;
         otherwise the value of a profile becomes false.
+    frto : bool
+        Detect spurious timeouts by new data (F-RTO, RFC 5682): after a timeout, data that was not
+        retransmitted arrives. Requires SACK and `loss_detection = "rack"`; otherwise the value of a
+        profile becomes false.
+    undo : bool
+        Undo reductions of the window that timestamps (RFC 3522) or reports of duplicates (RFC 3708)
+        reveal as spurious. Without `timestamps` and `dsack` it has no effect. Requires SACK and
+        `loss_detection = "rack"`; otherwise the value of a profile becomes false.
+    dsack : bool
+        Report duplicates in the first SACK block (D-SACK, RFC 2883). The sender uses the reports
+        for `undo` and for the reordering window (RFC 8985 §6.2). Requires SACK and
+        `loss_detection = "rack"`; otherwise the value of a profile becomes false.
     push : {"off", "bursts"}
         Segments that carry PSH, which the receiver acknowledges immediately: `"off"` none;
         `"bursts"` the last segment of each burst (Linux).
@@ -191,6 +203,9 @@ class TcpConfig(TcpParameters):
     pacing: Annotated[str | None, choice("off", "on")] = None
     loss_detection: Annotated[str | None, choice("sack", "rack")] = None
     tail_loss_probe: Truth | None = None
+    frto: Truth | None = None
+    undo: Truth | None = None
+    dsack: Truth | None = None
     push: Annotated[str | None, choice("off", "bursts")] = None
     max_retries: Retries = None
     max_syn_retries: Retries = None

@@ -6,10 +6,11 @@
 //! retransmitted. After two RTTs without an ACK, a tail loss probe is sent. A timeout does not
 //! discard the SACK information, unless the receiver has reneged. As in Linux, if a segment was
 //! retransmitted, the minimum RTT decides whether the original or the retransmission has arrived.
-//! Not implemented: growth of the reordering window (§6.2 step 4), which requires D-SACK.
 
 mod cwr;
+mod detect;
 mod probe;
+mod undo;
 
 use super::reduction::Reduction;
 use super::scoreboard::Marks;
@@ -21,10 +22,9 @@ use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::deviations::{Deviation, Deviations};
 use airpath_core::{Duration, Packet, Time};
 use cwr::Cwr;
+use detect::{LossScan, Steps};
 use probe::Probe;
-
-/// Delay of the reordering timer beyond its deadline (Linux `TCP_TIMEOUT_MIN_US`).
-const TIMER_SLACK: Duration = Duration::from_millis(2);
+use undo::Undo;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -62,9 +62,14 @@ pub(crate) struct Rack {
     fack: u64,
     /// RACK.reordering_seen: true if reordering was detected.
     reordering_seen: bool,
+    /// Size of the reordering window. `srtt` is its upper bound.
+    steps: Steps,
+    srtt: Option<Duration>,
     state: State,
     /// State of the reaction to echoed marks.
     cwr: Cwr,
+    /// State of the detection of spurious reductions.
+    undo: Undo,
     /// No new recovery begins until all data before this offset is acknowledged.
     recovery_point: u64,
     reduction: Reduction,
@@ -85,15 +90,6 @@ pub(crate) struct Rack {
     usage_end: u64,
 }
 
-/// Result of a scan of the segments in flight.
-#[derive(Clone, Copy, Debug, Default)]
-struct LossScan {
-    /// True if a segment was newly deemed lost.
-    lost: bool,
-    /// True if a retransmission is among the newly lost segments.
-    lost_again: bool,
-}
-
 /// Returns the estimated bytes in the network: in flight and not lost, plus retransmissions.
 fn pipe(board: &Scoreboard) -> u64 {
     board.flight() + board.resent() - board.sacked() - board.lost()
@@ -112,8 +108,11 @@ impl Rack {
             min_rtt: None,
             fack: 0,
             reordering_seen: false,
+            steps: Steps::new(),
+            srtt: None,
             state: State::Open,
             cwr: Cwr::new(options),
+            undo: Undo::new(options),
             recovery_point: 0,
             reduction: Reduction::default(),
             window: 0,
@@ -126,112 +125,6 @@ impl Rack {
             is_limited: true,
             usage_end: 0,
         }
-    }
-
-    /// Marks segments that SACK blocks cover completely. Ignores blocks outside the sent data.
-    /// Returns true if a segment was newly marked.
-    fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
-        let (fack, mut has_arrived) = (self.fack, false);
-        for block in ack.sack() {
-            let start = ack.seq + u64::from(block.offset);
-            let end = start + u64::from(block.length);
-            if start <= ack.seq.max(board.una()) || start >= end || end > board.max() {
-                continue;
-            }
-            for index in board.begun_before(start)..board.ended_by(end) {
-                if !board.marks(index).has(Marks::SACKED) {
-                    has_arrived |= self.on_arrived(index, fack, now, board);
-                    board.sack_one(index, now);
-                    board.unmark(index, Marks::RESENT);
-                }
-            }
-        }
-        has_arrived
-    }
-
-    /// Marks and removes the segments that the cumulative acknowledgement `ack` covers.
-    fn acknowledge(
-        &mut self,
-        ack: u64,
-        now: Time,
-        board: &mut Scoreboard,
-    ) -> (bool, Option<Duration>) {
-        let (fack, mut has_arrived, mut index) = (self.fack, false, 0);
-        while index < board.len() && board.end(index) <= ack {
-            if !board.marks(index).has(Marks::SACKED) {
-                has_arrived |= self.on_arrived(index, fack, now, board);
-            }
-            index += 1;
-        }
-        (has_arrived, board.acknowledge(ack, now))
-    }
-
-    /// Handles the arrival of the segment at `index` (RFC 8985 §6.2 steps 1 to 3). `fack` is the
-    /// highest end of the segments that arrived before. Returns false if a retransmission seems to
-    /// arrive in less than the minimum RTT: then the original has arrived.
-    fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
-        let (left_at, end) = (board.left_at(index), board.end(index));
-        let rtt = now.saturating_since(left_at);
-        if board.is_ambiguous(index) {
-            if self.min_rtt.is_some_and(|least| rtt < least) {
-                return false;
-            }
-        } else {
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
-            self.reordering_seen |= end < fack;
-        }
-        self.fack = self.fack.max(end);
-        self.rtt = rtt;
-        self.newest = self.newest.max(Some((left_at, end)));
-        true
-    }
-
-    /// Returns the reordering window (RFC 8985 §6.2 step 4): min_RTT/4, or 0 if no reordering was
-    /// detected and a recovery is in progress or three segments beyond a hole have arrived.
-    fn reordering_window(&self, board: &Scoreboard) -> Duration {
-        let is_enough = board.sacked() > u64::from(DUP_THRESH - 1) * self.mss;
-        if !self.reordering_seen && (self.state != State::Open || is_enough) {
-            return Duration::ZERO;
-        }
-        Duration::from_nanos(self.min_rtt.map_or(0, |least| least.as_nanos() / 4))
-    }
-
-    /// Marks lost segments and sets the reordering timer (RFC 8985 §6.2 step 5).
-    fn detect(&mut self, now: Time, board: &mut Scoreboard) -> LossScan {
-        self.reorder_at = Time::NEVER;
-        let Some(newest) = self.newest else { return LossScan::default() };
-        let patience = self.rtt + self.reordering_window(board);
-        let (mut found, mut wait) = (LossScan::default(), Duration::ZERO);
-        for index in 0..board.len() {
-            let marks = board.marks(index);
-            let left_at = board.left_at(index);
-            if (left_at, board.end(index)) >= newest {
-                match board.is_ambiguous(index) {
-                    true => continue,
-                    // All further segments were sent later than this segment.
-                    false => break,
-                }
-            }
-            let is_again = marks.has(Marks::RESENT);
-            if marks.has(Marks::SACKED) || marks.has(Marks::LOST) && !is_again {
-                continue;
-            }
-            if left_at + patience > now {
-                wait = wait.max((left_at + patience).saturating_since(now));
-                continue;
-            }
-            self.lose(index, board);
-            found = LossScan { lost: true, lost_again: found.lost_again || is_again };
-        }
-        if wait > Duration::ZERO {
-            self.reorder_at = now + wait + TIMER_SLACK;
-        }
-        found
-    }
-
-    fn lose(&mut self, index: usize, board: &mut Scoreboard) {
-        board.lose(index);
-        self.lost_from = self.lost_from.min(board.start(index));
     }
 
     fn begin(&mut self, board: &Scoreboard) {
@@ -296,6 +189,7 @@ impl Rack {
         rto_at: Time,
         now: Time,
     ) {
+        self.srtt = srtt;
         let is_quiet = self.state == State::Open && board.sacked() == 0 && board.lost() == 0;
         self.probe.set(board, is_quiet, srtt, rto_at, now);
     }
@@ -364,11 +258,14 @@ impl LossRecovery for Rack {
         }
         self.cwr.until.take_if(|until| una > *until);
         let was_recovering = self.state == State::Recovery;
+        let undoes = verdict != Verdict::Repaired && self.undoes(ack, before, board);
         if self.state != State::Open && una >= self.recovery_point {
             verdict = if was_recovering { Verdict::Recovered } else { verdict };
+            self.steps.on_recovered();
             self.state = State::Open;
         }
-        let found = if has_arrived { self.detect(now, board) } else { LossScan::default() };
+        let scans = has_arrived || undoes;
+        let found = if scans { self.detect(now, board) } else { LossScan::default() };
         self.is_safe = acked > 0 && !found.lost;
         let begins = match self.state {
             State::Open => board.lost() > 0,
@@ -385,7 +282,9 @@ impl LossRecovery for Rack {
         let is_reducing = self.state == State::Recovery || self.is_in_cwr();
         let grows = !is_reducing && may_grow && verdict != Verdict::Repaired;
         let growth = if grows { acked } else { 0 };
-        AckOutcome { verdict, growth, delivered: self.delivered, rtt }
+        self.note_open(board);
+        let outcome = AckOutcome { verdict, growth, delivered: self.delivered, rtt };
+        Rack::undone(outcome, undoes)
     }
 
     fn loss_base(&mut self, board: &Scoreboard, cwnd: u64) -> u64 {
@@ -436,9 +335,12 @@ impl LossRecovery for Rack {
     }
 
     #[inline(never)]
-    fn on_sent(&mut self, sent: Sent, start: u64, end: u64, _: &Scoreboard, _: &AnyCongestion) {
+    fn on_sent(&mut self, sent: Sent, start: u64, end: u64, board: &Scoreboard, _: &AnyCongestion) {
         if self.state == State::Recovery || self.is_in_cwr() {
             self.reduction.on_sent(end - start);
+        }
+        if sent != Sent::New {
+            self.undo.on_retransmission(board.left_at(board.ended_by(start)));
         }
         match sent {
             Sent::New => self.probe.on_progress(),
@@ -456,6 +358,9 @@ impl LossRecovery for Rack {
     fn next(&mut self, board: &Scoreboard, offer: &SendLimits) -> Option<Next> {
         if !self.may_send(board, offer.cwnd) {
             return None;
+        }
+        if self.awaits_frto(board, offer.new_end.is_some()) {
+            return offer.new_end.map(Next::New);
         }
         match self.next_lost(board) {
             Some(start) => Some(Next::Again(start)),

@@ -39,6 +39,11 @@ impl Probe {
         }
     }
 
+    /// Returns true if a probe is in flight and the last segment before it ends at `end`.
+    pub(super) fn ends_at(&self, end: u64) -> bool {
+        self.outstanding.is_some_and(|(probe_end, _)| probe_end == end)
+    }
+
     /// Returns the expiry of the probe timer.
     pub(super) fn at(&self) -> Time {
         self.at
