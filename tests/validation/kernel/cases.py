@@ -27,6 +27,9 @@ GOODPUT_BOUND, GOODPUT_LEAST = 0.05, 13
 that must meet it."""
 QUEUE_BOUND = 0.20
 """Bound for the mean queue length, relative to the simulation."""
+BBR_GOODPUT_LEAST, BBR_QUEUE_LEAST = 10, 8
+"""Smallest numbers of the twelve cases with BBR that must meet `GOODPUT_BOUND`, applied to the BBR
+flow, and `QUEUE_BOUND`."""
 FAST_GOODPUT_BOUND = 0.03
 """Bound for the goodput of one cubic flow at 300 Mbit/s, relative to the payload rate."""
 SOAK_MEMORY_BYTES = 1 << 20
@@ -71,7 +74,7 @@ class Case(NamedTuple):
     id : str
         Name of the case in all files.
     part : str
-        ``paper``, ``fixed``, ``trace``, ``matrix`` or ``fast``.
+        ``paper``, ``fixed``, ``trace``, ``matrix``, ``bbr`` or ``fast``.
     kernel : Scenario
         Emulated scenario.
     simulated : dict of str to Scenario
@@ -294,7 +297,44 @@ def matrix_cases() -> list[Case]:
     return found
 
 
+# --- 7: BBR --------------------------------------------------------------------------------------
+
+# Number, rate (Mbit/s), base RTT (ms), buffer (bandwidth-delay products), loss, with a CUBIC flow.
+BBR: list[tuple[int, int, int, float, float, bool]] = [
+    (1, 5, 100, 1.0, 0.0, False),
+    (2, 5, 40, 4.0, 0.0, True),
+    (3, 10, 20, 4.0, 0.01, False),
+    (4, 10, 40, 2.0, 0.0, True),
+    (5, 10, 100, 0.5, 0.0, False),
+    (6, 20, 20, 2.0, 0.0, False),
+    (7, 20, 40, 1.0, 0.01, True),
+    (8, 20, 40, 4.0, 0.01, False),
+    (9, 20, 100, 2.0, 0.0, True),
+    (10, 50, 20, 4.0, 0.0, True),
+    (11, 50, 40, 0.5, 0.01, False),
+    (12, 50, 100, 1.0, 0.0, False),
+]
+
+
+def bbr_cases() -> list[Case]:
+    """Return one BBR v1 flow, alone or with a CUBIC flow, over a drop-tail queue."""
+    found = []
+    for number, rate, rtt, buffer, loss, is_shared in BBR:
+        limit = round(buffer * rate * 1e6 * rtt * 1e-3 / (8 * PACKET))
+        scenario = ap.Scenario(
+            flows=tcp("bbr1", rtt) + (tcp("cubic", rtt) if is_shared else []),
+            bottleneck=ap.Bottleneck(
+                aqm=ap.aqm.DropTail(limit=f"{limit} packets"),
+                link=ap.link.Fixed(rate=f"{rate} Mbit/s", loss=loss),
+            ),
+            duration=70.0,
+            warmup=10.0,
+        )
+        found.append(Case(f"bbr-{number}", "bbr", scenario, {"linux": scenario}, 1))
+    return found
+
+
 def all_cases() -> list[Case]:
     """Return every case, in the order of execution."""
-    parts = (fixed_cases, fast_cases, trace_cases, paper_cases, matrix_cases)
+    parts = (fixed_cases, fast_cases, trace_cases, paper_cases, matrix_cases, bbr_cases)
     return [case for part in parts for case in part()]

@@ -40,6 +40,7 @@ SAMPLE_S = 10.0
 MEASURED = [
     "goodput_bps", "ip_throughput_bps", "queue_packets", "utilisation", "drops", "marks", "lost",
     "regime_2_share", "retransmissions", "timeouts", "mean_rtt_s",
+    "first_goodput_bps",
 ]  # fmt: skip
 VALIDITY = [
     "valid", "reasons", "lateness_p50_s", "lateness_p99_s", "lateness_max_s", "packets",
@@ -127,6 +128,7 @@ def measured(run: Mapping[str, Any]) -> Row:
         "retransmissions": total(flows, "retransmissions"),
         "timeouts": total(flows, "timeouts"),
         "mean_rtt_s": sum(rtt * packets for rtt, packets in known) / weight if weight else None,
+        "first_goodput_bps": flows[0]["goodput_bps"],
     }
 
 
