@@ -169,7 +169,6 @@ WORDS = {
 """Mapping from a type in a docstring to its name in a scenario file."""
 WORD_LISTS: Mapping[str, Callable[[], Iterable[str]]] = {
     "congestion": lambda: map(quote, FAMILIES["congestion"].registry),
-    "congestion of kernels": lambda: map(quote, FAMILIES["congestion"].emulated),
     "profiles": lambda: map(quote, profiles()),
     "series": lambda: SERIES,
     "distributions": lambda: DISTRIBUTIONS,

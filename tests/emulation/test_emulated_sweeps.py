@@ -120,7 +120,7 @@ def test_points_that_cannot_be_emulated_are_problems_of_the_check(
 ) -> None:
     seen = fake()
     with pytest.raises(BadValueError) as error:
-        swept(grid={"flows.0.cc": ["cubic", "bbr", "vcp", "newreno"]})
+        swept(grid={"flows.0.cc": ["cubic", "bbr1", "vcp", "newreno"]})
     (line,) = str(error.value).split("\n")
     assert 'flows.0.cc = "vcp": not a congestion control of kernels' in line
     with pytest.raises(BadValueError, match="the replications of a sweep have one engine"):
@@ -177,7 +177,7 @@ def test_grid_with_bbr_is_emulated() -> None:
         bottleneck={"aqm": "droptail", "link": {"kind": "fixed", "rate": "10 Mbit/s"}},
         flows=[{"cc": "cubic", "profile": "linux", "base_rtt": "30 ms"}],
     )
-    grid = {"flows.0.cc": ["cubic", "bbr"]}
+    grid = {"flows.0.cc": ["cubic", "bbr1"]}
 
     def run() -> pd.DataFrame:
         sweep = ap.sweep(scenario, grid=grid, metrics=["goodput_bps"], reps=1, engines=["emulate"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -309,19 +308,17 @@ def test_unsupported_congestion_control_is_rejected_for_commands() -> None:
 # --- bbr ------------------------------------------------------------------------------------------
 
 
-def test_bbr_is_emulated_and_cannot_be_simulated(tmp_path: Path) -> None:
-    scenario = _scenario({"cc": "bbr", "profile": "linux"})
+def test_bbr1_is_the_bbr_of_the_kernel() -> None:
+    scenario = _scenario({"cc": "bbr1", "profile": "linux"})
     resolved = prepare(scenario, emulated=True).resolved
     assert for_flows(scenario, resolved, _everything).sockets[0]["congestion"] == "bbr"
-    assert scenario.to_toml().count('cc = {kind = "bbr"}') == 1
-    file = tmp_path / "s.toml"
-    file.write_text(_scenario({"profile": "linux"}).to_toml())
-    read = ap.load(file, {"flows.0.cc": "bbr"})
-    for use in (ap.simulate, ap.check, ap.solve):
-        with pytest.raises(ScenarioError) as error:
-            use(read)
-        expected = 'flows.0.cc = "bbr": only kernels have it, it cannot be simulated. Emulate the'
-        assert expected in str(error.value)
+
+
+def test_bbr_of_version_3_is_rejected() -> None:
+    with pytest.raises(ScenarioError) as error:
+        _of_command({"cc": "bbr", "profile": "linux"})
+    expected = 'cc = "bbr": the kernel\'s bbr is BBRv1, this is BBRv3. Use "bbr1".'
+    assert expected in str(error.value)
 
 
 def test_rack_and_tail_loss_probes_are_set_in_the_kernel() -> None:

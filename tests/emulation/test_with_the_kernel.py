@@ -114,7 +114,7 @@ def test_bbr_runs_if_kernel_supports_it() -> None:
         pytest.skip("this kernel has no bbr")
 
     def run() -> ap.Result:
-        result = ap.emulate(_scenario({"cc": "bbr", "profile": "linux"}))
+        result = ap.emulate(_scenario({"cc": "bbr1", "profile": "linux"}))
         assert set(result.kernel["congestion"].values()) == {"bbr"}
         return result
 

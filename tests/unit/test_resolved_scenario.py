@@ -74,7 +74,7 @@ def resolved() -> ResolvedScenario:
         """
         duration = "5 s"
         warmup = "2 s"
-        flows = [{count = 2, cc = "bbr", base_rtt = "40 ms"}, {source = "cbr", rate = "1 Mbit/s"}]
+        flows = [{count = 2, cc = "bbr1", base_rtt = "40 ms"}, {source = "cbr", rate = "1 Mbit/s"}]
         control = [{at = "4 s", rate = "1 Mbit/s"}, {at = "3 s", rate = "2 Mbit/s"}]
         record = {series = ["queue", "capacity"]}
         bottleneck.aqm = {kind = "droptail", limit = "20 packets"}

@@ -369,8 +369,7 @@ def test_every_component_is_in_the_reference() -> None:
     families = {"Component", "ack_path.AckPath", "link.SlotRate"} | {
         family.public_name() for family in FAMILIES.values()
     }
-    # Bbr has no keys and no engine: the page describes it in prose.
-    elsewhere = {"TcpConfig", "TcpParameters", "traffic.Uniform", "cc.Bbr"}
+    elsewhere = {"TcpConfig", "TcpParameters", "traffic.Uniform"}
     text = (REFERENCE / "scenario.md").read_text("utf-8")
     # The tables of a family's members are generated from the classes:
     # tests/docs/test_parameters.py.

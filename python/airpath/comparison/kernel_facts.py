@@ -287,9 +287,10 @@ def counters_of(kernel: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _controls(kernel: Mapping[str, Any], tcp: Sequence[Source]) -> Iterator[Fact]:
-    """Yield a fact about congestion control algorithms that only the kernel has."""
-    if any(source.congestion.kind == "bbr" for source in tcp):
-        text = f"bbr is that of the kernel, Linux {kernel.get('release') or '(release not known)'}."
+    """Yield a fact about the kernel's version of BBR."""
+    if any(source.congestion.kind == "bbr1" for source in tcp):
+        release = kernel.get("release") or "(release not known)"
+        text = f"bbr1 is the kernel's bbr, Linux {release}."
         yield Fact("kernels-own-control", _ENGINE, text)
 
 

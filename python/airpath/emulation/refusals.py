@@ -42,6 +42,8 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
 """Maps each congestion control of the kernel to the kernel's values of Airpath's parameters."""
 
 _CALLED = {"newreno": "reno", "cubic-linux": "cubic", "bbr1": "bbr"}
+_NEWER = {"bbr"}
+"""Congestion controls of Airpath that have the name of an older one of the kernel."""
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
 _ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr1 (as bbr)"
 
@@ -67,6 +69,8 @@ def kernel_control(scenario: Scenario, group: int, control: Component) -> str | 
     asked = getattr(getattr(scenario.flows[group], "cc", None), "kind", None)
     if asked != kind:  # The profile ns3 replaces the algorithm by a variant.
         kind = _SAME_UNDER_NS3.get(kind, kind)
+    if kind in _NEWER:
+        return None
     kind = _CALLED.get(kind, kind)
     return kind if kind in KERNEL else None
 
@@ -152,8 +156,11 @@ def _control_problems(
     name = kernel_control(scenario, group, control)
     path: tuple[str | int, ...] = ("flows", group, "cc")
     if name is None:
-        what = "not a congestion control of kernels"
-        yield Problem(place, path, control.kind, what, _ACCEPTED)
+        if control.kind in _NEWER:
+            what, fix = "the kernel's bbr is BBRv1, this is BBRv3", 'Use "bbr1"'
+        else:
+            what, fix = "not a congestion control of kernels", _ACCEPTED
+        yield Problem(place, path, control.kind, what, fix)
         return
     part = getattr(scenario.flows[group], "cc", None)
     fields = {} if part is None else type(part).model_fields

@@ -3,6 +3,11 @@
 Source: data of github.com/fatihsarpkaya/bbr-shared-bottleneck (arXiv 2505.07741), mean of 3 trials:
 drop-tail, 10 Mbit/s, base RTT 40 ms, buffer in units of the bandwidth-delay product. `pairs.csv`
 has the measured goodput of the BBR flow. The criteria were committed before the first run.
+
+The published data does not state the duration of the runs. The first comparison used 60 s and
+missed the measurements at 8 and 16 BDP, because CUBIC fills the buffer within the first 10 s, in
+which BBR keeps its minimum RTT. 240 s is the duration in a public notebook that reproduces figure
+1b of Ware et al. (IMC 2019); the measurements use their topology.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import airpath as ap
 RATE = 10e6
 RTT = 0.04
 PACKET = 1500
-SECONDS = 60
+SECONDS = 240
 SEEDS = 10
 ALLOWED = {"bbr1": 0.10, "bbr": 0.15}
 """Allowed difference of the mean share, as a part of the capacity."""
@@ -43,11 +48,11 @@ def share(cc: str, buffer: int) -> float:
         },
     )
     result = ap.simulate(scenario, reps=SEEDS)
-    return float(result.summary().loc["0", ("goodput_bps", "mean")]) / RATE
+    return float(result.summary().loc[0, ("goodput_bps", "mean")]) / RATE
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("cc", ["bbr1"])
+@pytest.mark.parametrize("cc", ["bbr1", "bbr"])
 def test_shares_are_as_measured(cc: str) -> None:
     """The mean of ten seeds differs from each measurement by at most `ALLOWED`."""
     found = {buffer: share(cc, buffer) for buffer in measured(cc)}

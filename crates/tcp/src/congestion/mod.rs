@@ -18,7 +18,7 @@ mod reno;
 pub mod skeleton;
 mod vcp;
 
-pub use bbr::{Bbr1, Bbr1Config};
+pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig};
 pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use cubic_linux::{CubicLinux, CubicLinuxConfig};

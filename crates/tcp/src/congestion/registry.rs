@@ -1,8 +1,8 @@
 //! Registry of the congestion control algorithms, one line per algorithm.
 
 use super::{
-    AckEvent, Bbr1, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3, Dctcp,
-    IdleEvent, LossEvent, LostSegment, Reno, UndoEvent, Vcp, delegate_congestion,
+    AckEvent, Bbr, Bbr1, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3,
+    Dctcp, IdleEvent, LossEvent, LostSegment, Reno, UndoEvent, Vcp, delegate_congestion,
 };
 use airpath_core::{Duration, Rate, Registry, StageError, Time, built_in_components};
 
@@ -17,6 +17,7 @@ built_in_components! {
         "cubic-ns3" => CubicNs3(Box<CubicNs3>): "CUBIC in the arithmetic of ns-3: whole segments, ACKs counted.",
         "cubic-linux" => CubicLinux(Box<CubicLinux>): "CUBIC in the arithmetic of Linux: whole segments, a clock of a millisecond.",
         "dctcp" => Dctcp(Box<Dctcp>): "Reductions by the share of marked bytes (RFC 8257).",
+        "bbr" => Bbr(Box<Bbr>): "BBRv3: rate and window from bandwidth and minimum RTT, bounded by loss.",
         "bbr1" => Bbr1(Box<Bbr1>): "BBRv1 of Linux: rate and window from bandwidth and minimum RTT.",
         "clamp" => Clamp(Box<Clamp>): "CLAMP at the sender: Reno's window or that of a price, the smaller.",
         "vcp" => Vcp(Box<Vcp>): "Growth and reduction by a load code of two bits (VCP).",

@@ -38,8 +38,12 @@ pub struct RateSample {
 /// A segment that is deemed lost, with the state of the sender when the segment was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LostSegment {
+    /// Stream offset of the segment.
+    pub start: u64,
     /// Payload bytes of the segment.
     pub bytes: u64,
+    /// Payload bytes delivered on the connection until now: C.delivered.
+    pub total_delivered: u64,
     /// Bytes in the network after the segment was sent, including the segment.
     pub tx_in_flight: u64,
     /// Bytes deemed lost between the transmission of the segment and now, including the segment.
@@ -154,12 +158,19 @@ impl Rates {
         self.stamps[index] = Stamp { is_retransmission: true, ..stamp };
     }
 
-    /// Records that the segment at `index`, with `bytes` bytes, is deemed lost.
-    pub(super) fn on_lost(&mut self, index: usize, bytes: u64) {
+    /// Records that the segment at `index`, from `start` and with `bytes` bytes, is deemed lost.
+    pub(super) fn on_lost(&mut self, index: usize, start: u64, bytes: u64) {
         self.lost += bytes;
         let Stamp { tx_in_flight, lost, app_limited, .. } = self.stamps[index];
         let lost = self.lost - lost;
-        self.lost_segments.push_back(LostSegment { bytes, tx_in_flight, lost, app_limited });
+        self.lost_segments.push_back(LostSegment {
+            start,
+            bytes,
+            total_delivered: self.delivered,
+            tx_in_flight,
+            lost,
+            app_limited,
+        });
     }
 
     /// Removes and returns the oldest lost segment of which the congestion control is not notified.

@@ -10,9 +10,13 @@ __all__ = ["Bbr", "Bbr1"]
 
 
 class Bbr(Congestion):
-    """BBR in the version of the running kernel. It can only be emulated, not simulated."""
+    """BBRv3: rate and window from the bandwidth and minimum RTT of the path, bounded by losses.
 
-    only_emulated = True
+    The flow is paced and requires SACK (draft-ietf-ccwg-bbr-06). No kernel release has BBRv3: it
+    can be simulated, not emulated.
+    """
+
+    recovery = "sack"
 
     kind: Literal["bbr"] = "bbr"
 

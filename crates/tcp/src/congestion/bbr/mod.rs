@@ -2,6 +2,7 @@
 //!
 //! | algorithm | file |
 //! | --- | --- |
+//! | BBRv3 | `v3.rs`, `v3/` |
 //! | BBRv1 of Linux | `bbr1.rs`, `bbr1/` |
 //!
 //! Shared parts: units and pacing (`units.rs`), windowed filters (`filters.rs`), packet-timed round
@@ -14,5 +15,7 @@ mod rounds;
 #[cfg(test)]
 mod testing;
 mod units;
+mod v3;
 
 pub use bbr1::{Bbr1, Bbr1Config};
+pub use v3::{Bbr, BbrConfig};

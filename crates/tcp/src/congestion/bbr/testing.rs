@@ -1,7 +1,9 @@
 //! ACKs for tests of BBR: one ACK per round trip.
 
 use crate::config::TcpConfig;
-use crate::congestion::{AckEvent, CongestionSetup, InflightSample, RateSample, RecoveryPhase};
+use crate::congestion::{
+    AckEvent, CongestionSetup, InflightSample, LostSegment, RateSample, RecoveryPhase,
+};
 use airpath_core::{Duration, Time};
 
 /// Payload of a segment, bytes.
@@ -86,6 +88,21 @@ impl Acks {
                 rtt: Some(round.rtt),
             }),
             ..AckEvent::of_new_data(self.now, delivered)
+        }
+    }
+}
+
+impl Acks {
+    /// Returns a lost segment of [`MSS`] bytes that begins at `start`, after `lost` bytes of
+    /// `tx_in_flight` bytes have been lost, the segment included.
+    pub(super) fn lost_segment(&self, start: u64, tx_in_flight: u64, lost: u64) -> LostSegment {
+        LostSegment {
+            start,
+            bytes: MSS,
+            total_delivered: self.delivered,
+            tx_in_flight,
+            lost,
+            app_limited: false,
         }
     }
 }

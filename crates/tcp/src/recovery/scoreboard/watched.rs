@@ -44,9 +44,10 @@ impl Scoreboard {
 
     #[cold]
     pub(super) fn watch_loss(&mut self, index: usize) {
-        let bytes = self.end(index) - self.start(index);
+        let start = self.start(index);
+        let bytes = self.end(index) - start;
         if let Some(rates) = &mut self.rates {
-            rates.on_lost(index, bytes);
+            rates.on_lost(index, start, bytes);
         }
     }
 

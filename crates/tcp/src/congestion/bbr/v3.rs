@@ -1,0 +1,321 @@
+//! BBRv3.
+//!
+//! Source: draft-ietf-ccwg-bbr-06, whose functions are named in the comments; `inflight_longterm`,
+//! `inflight_shortterm` and `bw_shortterm` of the draft are fields of `bounds.rs`. Choices where the
+//! draft leaves one: a mark (ECN) counts as a loss, once per window of data; the window of ACK
+//! aggregation is that of Linux (`aggregation.rs`). Left out: bursts of several segments, whose
+//! size determines only the offload budget; the ECN rules of Google's kernel.
+
+mod bounds;
+mod loss;
+mod probe_bw;
+mod probe_rtt;
+mod startup;
+mod window;
+
+use super::aggregation::Aggregation;
+use super::rounds::Rounds;
+use super::units::Units;
+use crate::congestion::{
+    AckEvent, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
+    LostSegment, RecoveryPhase, UndoEvent,
+};
+use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
+use bounds::Bounds;
+use loss::{LossRound, Saved};
+use probe_bw::Probe;
+use probe_rtt::MinRtt;
+use serde::Deserialize;
+use startup::FullPipe;
+
+/// `BBR.StartupPacingGain`: 4 ln 2.
+const STARTUP_GAIN: f64 = 2.77;
+/// `BBR.DrainPacingGain`.
+const DRAIN_GAIN: f64 = 0.5;
+/// `BBR.DefaultCwndGain`.
+const CWND_GAIN: f64 = 2.0;
+/// Gain of the window in ProbeBW_UP.
+const UP_CWND_GAIN: f64 = 2.25;
+/// Pacing gains of ProbeBW_DOWN and ProbeBW_UP.
+const DOWN_GAIN: f64 = 0.9;
+const UP_GAIN: f64 = 1.25;
+/// `BBR.ProbeRTTCwndGain`.
+const PROBE_RTT_GAIN: f64 = 0.5;
+/// `BBR.LossThresh`: tolerated share of lost bytes.
+const LOSS_THRESHOLD: f64 = 0.02;
+/// `BBR.Beta`: factor of the bounds at a loss.
+const BETA: f64 = 0.7;
+/// `BBR.Headroom`: share of `inflight_longterm` that is left free for other flows.
+const HEADROOM: f64 = 0.15;
+/// `BBR.MinPipeCwnd`: smallest window, segments.
+const MIN_SEGMENTS: u64 = 4;
+
+/// Configuration set by the user: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BbrConfig {}
+
+/// State of BBRv3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+impl Mode {
+    /// `IsInAProbeBWState`.
+    const fn is_probe_bw(self) -> bool {
+        matches!(self, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
+    }
+
+    /// `IsProbingBW`: the flow accelerates.
+    const fn is_accelerating(self) -> bool {
+        matches!(self, Mode::Startup | Mode::Refill | Mode::Up)
+    }
+
+    /// Returns the gains of pacing rate and window.
+    const fn gains(self) -> (f64, f64) {
+        match self {
+            Mode::Startup => (STARTUP_GAIN, CWND_GAIN),
+            Mode::Drain => (DRAIN_GAIN, CWND_GAIN),
+            Mode::Down => (DOWN_GAIN, CWND_GAIN),
+            Mode::Cruise | Mode::Refill => (1.0, CWND_GAIN),
+            Mode::Up => (UP_GAIN, UP_CWND_GAIN),
+            Mode::ProbeRtt => (1.0, PROBE_RTT_GAIN),
+        }
+    }
+}
+
+/// BBRv3.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    units: Units,
+    stream: Stream,
+    mode: Mode,
+    rounds: Rounds,
+    full: FullPipe,
+    bounds: Bounds,
+    losses: LossRound,
+    saved: Saved,
+    probe: Probe,
+    min_rtt: MinRtt,
+    aggregation: Aggregation,
+    /// `BBR.max_bw_filter`: maximum of the previous and of the current cycle, bit/s.
+    max_bw: [u64; 2],
+    drain_start_round: u64,
+    is_idle_restart: bool,
+    cwnd: u64,
+    prior_cwnd: u64,
+    /// Phase at the last ACK.
+    phase: RecoveryPhase,
+    rate: Rate,
+    /// True if the initial pacing rate was computed from an RTT sample.
+    has_seen_rtt: bool,
+}
+
+impl Bbr {
+    /// Creates the state before the first segment. `stream` selects the times of bandwidth probes.
+    pub fn new(setup: &CongestionSetup, stream: Stream) -> Bbr {
+        let units = Units::new(&setup.options);
+        Bbr {
+            units,
+            stream,
+            mode: Mode::Startup,
+            rounds: Rounds::default(),
+            full: FullPipe::default(),
+            bounds: Bounds::default(),
+            losses: LossRound::default(),
+            saved: Saved::default(),
+            probe: Probe::default(),
+            min_rtt: MinRtt::default(),
+            aggregation: Aggregation::new(units.mss),
+            max_bw: [0; 2],
+            drain_start_round: 0,
+            is_idle_restart: false,
+            cwnd: units.initial_window,
+            prior_cwnd: 0,
+            phase: RecoveryPhase::Open,
+            rate: units.initial_pacing_rate(None, STARTUP_GAIN),
+            has_seen_rtt: false,
+        }
+    }
+
+    /// Returns `BBR.max_bw`, bit/s.
+    fn max_bw(&self) -> u64 {
+        self.max_bw[0].max(self.max_bw[1])
+    }
+
+    /// Returns `BBR.bw` = min(`max_bw`, `bw_shortterm`), bit/s.
+    fn bw(&self) -> u64 {
+        self.max_bw().min(self.bounds.bw_shortterm)
+    }
+
+    /// `UpdateMaxBw`. A sample that is limited by the application counts if it is not below the
+    /// maximum.
+    fn update_max_bw(&mut self, event: &AckEvent) {
+        self.rounds.on_ack(event.rate.as_ref());
+        if self.rounds.starts {
+            self.probe.rounds_since_up += 1;
+        }
+        if let Some(sample) = event.rate {
+            let rate = sample.rate().0;
+            if !sample.app_limited || rate >= self.max_bw() {
+                self.max_bw[1] = self.max_bw[1].max(rate);
+            }
+        }
+    }
+
+    /// `AdvanceMaxBwFilter`, except over a cycle without samples.
+    fn advance_max_bw_filter(&mut self) {
+        if self.max_bw[1] > 0 {
+            self.max_bw = [self.max_bw[1], 0];
+        }
+    }
+
+    /// `UpdateACKAggregation`.
+    fn update_aggregation(&mut self, event: &AckEvent) {
+        if event.delivered > 0 {
+            let acked = (event.now, event.delivered, self.bw());
+            self.aggregation.on_ack(acked, self.cwnd, (self.rounds.starts, !self.full.is_reached));
+        }
+    }
+
+    /// `UpdateModelAndState`.
+    fn update_model(&mut self, event: &AckEvent, net: &InflightSample) {
+        self.update_latest_signals(event);
+        self.update_congestion_signals(event);
+        self.update_aggregation(event);
+        self.check_full_pipe(event);
+        self.check_startup_done(event);
+        self.check_drain_done(event.now, net);
+        self.update_probe_bw(event, net);
+        self.update_min_rtt(event.now, net.rtt);
+        self.check_probe_rtt(event, net);
+        self.advance_latest_signals(event);
+    }
+
+    /// `SetPacingRateWithGain`: until the pipe is full, the rate is only raised.
+    fn set_pacing_rate(&mut self, gain: f64, rtt: Option<Duration>) {
+        if !self.has_seen_rtt && rtt.is_some() {
+            self.has_seen_rtt = true;
+            self.rate = self.units.initial_pacing_rate(rtt, STARTUP_GAIN);
+        }
+        let rate = self.units.pacing_rate(self.bw(), gain);
+        if self.full.is_reached || rate > self.rate {
+            self.rate = rate;
+        }
+    }
+
+    /// Begins a round trip (`StartRound`).
+    fn start_round(&mut self) {
+        self.rounds.restart(self.losses.delivered);
+    }
+}
+
+impl<T: ?Sized> Component<T, CongestionSetup> for Bbr {
+    type Config = BbrConfig;
+
+    fn build(_config: BbrConfig, setup: Setup<'_, T, CongestionSetup>) -> Result<Bbr, ConfigError> {
+        Ok(Bbr::new(&setup.extra, setup.seed.stream()))
+    }
+}
+
+impl CongestionControl for Bbr {
+    /// `UpdateOnACK`.
+    fn on_ack(&mut self, event: &AckEvent) {
+        let net = event.inflight.unwrap_or_default();
+        self.losses.delivered = net.total_delivered;
+        self.restore_after_recovery(event.phase);
+        if self.probe.ends_up {
+            self.start_down(event.now);
+        }
+        self.update_model(event, &net);
+        self.set_pacing_rate(self.mode.gains().0, event.rtt);
+        self.set_cwnd(event, &net);
+    }
+
+    fn needs_rate_samples(&self) -> bool {
+        true
+    }
+
+    fn sets_window_in_recovery(&self) -> bool {
+        true
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.mode == Mode::ProbeRtt
+    }
+
+    /// `OnInit`.
+    fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
+        self.min_rtt.begin(now, rtt);
+        self.aggregation.restart(now);
+        self.has_seen_rtt = rtt.is_some();
+        self.rate = self.units.initial_pacing_rate(rtt, STARTUP_GAIN);
+    }
+
+    fn on_segment_lost(&mut self, segment: &LostSegment) {
+        self.handle_lost_packet(segment);
+    }
+
+    /// `OnEnterFastRecovery`.
+    fn on_loss(&mut self, _event: &LossEvent) {
+        self.save_state();
+    }
+
+    /// `OnEnterRTO`: no data is left in the network.
+    fn on_rto(&mut self, event: &LossEvent) {
+        if !event.keeps_ssthresh {
+            self.save_state();
+        }
+        self.phase = RecoveryPhase::Loss;
+        self.cwnd = self.units.mss;
+    }
+
+    /// The window of a recovery ends with the next `on_ack`.
+    fn on_recovered(&mut self, _cwnd: u64) {}
+
+    fn on_ecn(&mut self, _event: &LossEvent) {
+        self.handle_mark();
+    }
+
+    /// `HandleSpuriousLossDetection`.
+    fn on_undo(&mut self, event: &UndoEvent) {
+        self.handle_spurious_loss(event.now);
+    }
+
+    fn on_lost_syn(&mut self) {
+        self.cwnd = self.units.mss;
+    }
+
+    /// `HandleRestartFromIdle`: the window is kept.
+    fn on_idle(&mut self, event: &IdleEvent) {
+        self.is_idle_restart = true;
+        self.aggregation.restart(event.now);
+        if self.mode.is_probe_bw() {
+            self.set_pacing_rate(1.0, None);
+        } else if self.mode == Mode::ProbeRtt {
+            self.end_probe_rtt(event.now);
+        }
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests;

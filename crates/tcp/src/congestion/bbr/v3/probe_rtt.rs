@@ -1,0 +1,110 @@
+//! Minimum RTT and ProbeRTT.
+//!
+//! Source: draft-ietf-ccwg-bbr-06 §"BBR.min_rtt", §"ProbeRTT".
+
+use super::probe_bw::AckPhase;
+use super::{Bbr, MIN_SEGMENTS, Mode, PROBE_RTT_GAIN};
+use crate::congestion::{AckEvent, InflightSample};
+use airpath_core::{Duration, Time};
+
+/// `BBR.MinRTTFilterLen`.
+const WINDOW: Duration = Duration::from_secs(10);
+/// `BBR.ProbeRTTInterval`.
+const INTERVAL: Duration = Duration::from_secs(5);
+/// `BBR.ProbeRTTDuration`.
+const TIME: Duration = Duration::from_millis(200);
+
+/// Estimator of the minimum RTT, and timers of ProbeRTT.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MinRtt {
+    /// `BBR.min_rtt`.
+    pub(super) value: Option<Duration>,
+    at: Time,
+    /// `BBR.probe_rtt_min_delay`, minimum since the last ProbeRTT, and its time.
+    recent: Option<Duration>,
+    recent_at: Time,
+    has_expired: bool,
+    /// Time from which ProbeRTT may end; `None` while too much data is in the network.
+    until: Option<Time>,
+    round_done: bool,
+}
+
+impl MinRtt {
+    pub(super) fn begin(&mut self, now: Time, rtt: Option<Duration>) {
+        (self.value, self.at) = (rtt, now);
+        (self.recent, self.recent_at) = (rtt, now);
+    }
+}
+
+impl Bbr {
+    /// `UpdateMinRTT`.
+    pub(super) fn update_min_rtt(&mut self, now: Time, rtt: Option<Duration>) {
+        let min_rtt = &mut self.min_rtt;
+        min_rtt.has_expired = now > min_rtt.recent_at + INTERVAL;
+        if let Some(rtt) = rtt
+            && (min_rtt.has_expired || min_rtt.recent.is_none_or(|least| rtt < least))
+        {
+            (min_rtt.recent, min_rtt.recent_at) = (Some(rtt), now);
+        }
+        let is_old = now > min_rtt.at + WINDOW;
+        if let Some(recent) = min_rtt.recent
+            && (is_old || min_rtt.value.is_none_or(|least| recent < least))
+        {
+            (min_rtt.value, min_rtt.at) = (Some(recent), min_rtt.recent_at);
+        }
+    }
+
+    /// `CheckProbeRTT`.
+    pub(super) fn check_probe_rtt(&mut self, event: &AckEvent, net: &InflightSample) {
+        if self.mode != Mode::ProbeRtt && self.min_rtt.has_expired && !self.is_idle_restart {
+            self.save_cwnd();
+            self.mode = Mode::ProbeRtt;
+            self.min_rtt.until = None;
+            self.probe.ack_phase = AckPhase::Stopping;
+            self.start_round();
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.handle_probe_rtt(event.now, net);
+        }
+        if event.rate.is_some() {
+            self.is_idle_restart = false;
+        }
+    }
+
+    /// `ProbeRTTCwnd`.
+    pub(super) fn probe_rtt_cwnd(&self) -> u64 {
+        self.bdp(PROBE_RTT_GAIN).max(MIN_SEGMENTS * self.units.mss)
+    }
+
+    /// `HandleProbeRTT`: limits the bytes in the network for 200 ms and a round trip.
+    fn handle_probe_rtt(&mut self, now: Time, net: &InflightSample) {
+        if self.min_rtt.until.is_none() {
+            if net.bytes <= self.probe_rtt_cwnd() {
+                self.min_rtt.until = Some(now + TIME);
+                self.min_rtt.round_done = false;
+                self.start_round();
+            }
+            return;
+        }
+        self.min_rtt.round_done |= self.rounds.starts;
+        if self.min_rtt.round_done {
+            self.end_probe_rtt(now);
+        }
+    }
+
+    /// `CheckProbeRTTDone` and `ExitProbeRTT`.
+    pub(super) fn end_probe_rtt(&mut self, now: Time) {
+        if self.min_rtt.until.is_none_or(|until| now <= until) {
+            return;
+        }
+        self.min_rtt.recent_at = now;
+        self.restore_cwnd();
+        self.bounds.reset_short_term();
+        if self.full.is_reached {
+            self.start_down(now);
+            self.start_cruise();
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+}
