@@ -110,11 +110,11 @@ def test_replacement_leaves_the_original_unchanged() -> None:
     assert found.to_json() == before
 
 
-def test_engine_receives_neither_derived_series_nor_kernel_congestion_control() -> None:
+def test_engine_receives_no_derived_series() -> None:
     found = resolved().for_engine().with_simulated_congestion()
     assert found.recording.series == ("queue",)
     assert [flow.source.get("congestion", {}).get("kind") for flow in found.flows] == [
-        *("reno", "reno"),
+        *("bbr1", "bbr1"),
         None,
     ]
     assert json.loads(found.to_json()) == found.document
