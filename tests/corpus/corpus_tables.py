@@ -135,6 +135,7 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
 def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None:
     """Remove keys that contradict a key."""
     others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
+    others |= {"video": ["size", "on_off"], "rate_based": ["buffer_based"]}
     others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"], "snr": ["snr_db"]}
     others["triangular"] = ["exponential", "pareto"]
     others["hops"] = ["bottleneck"]

@@ -90,6 +90,7 @@ INDEX = (
             "traffic",
             "datagram-sources",
             "voice",
+            "video",
             Group("Congestion controls", ("*congestion",)),
             Group("Receive windows", ("*window",)),
         ),

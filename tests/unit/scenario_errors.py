@@ -25,7 +25,8 @@ QUEUES, LINKS, CCS = (", ".join(FAMILIES[name].registry) for name in ("aqm", "li
 REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
     "source, name, count, access, egress, ack_access, return, base_rtt, start, stop, arrivals, "
-    "direction, from, to, user, cc, profile, tcp, window, size, on_off"
+    "direction, from, to, user, cc, profile, tcp, window, size, on_off, "
+    "video"
 )
 
 

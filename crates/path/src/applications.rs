@@ -3,6 +3,7 @@
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use airpath_core::{StageId, Time};
+use airpath_tcp::VideoReport;
 use serde::Serialize;
 
 /// Measurements by flow, for each kind of application. A kind that no flow has is left out.
@@ -11,6 +12,9 @@ pub struct ApplicationReports {
     /// Voice calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub voice: Vec<CallReport>,
+    /// Video clients.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub video: Vec<VideoClientReport>,
 }
 
 /// Report of one voice call. Counts are of packets that were sent after the warm-up and whose
@@ -35,12 +39,35 @@ pub struct CallReport {
     pub mos: Option<f64>,
 }
 
+/// Report of one video client. Counts start at the end of the warm-up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VideoClientReport {
+    /// Flow number.
+    pub flow: u32,
+    /// Number of segments delivered.
+    pub segments: u64,
+    /// Mean rate of the segments delivered, bit/s; `None` without segments.
+    pub bitrate_bps: Option<f64>,
+    /// Number of segments whose rate differs from that of the previous segment.
+    pub switches: u64,
+    /// Number of stalls that began.
+    pub stalls: u64,
+    /// Time in stalls, s.
+    pub stall_s: f64,
+    /// Time in playback, s.
+    pub played_s: f64,
+    /// Time from the first request to the start of playback, s, also if playback started in the
+    /// warm-up; `None` before the start.
+    pub startup_s: Option<f64>,
+}
+
 impl ApplicationReports {
     /// Collects the measurements of all flows at `now`, without flows that have an open end.
     pub(crate) fn collect(network: &Network, now: Time) -> ApplicationReports {
         let mut reports = ApplicationReports::default();
         for (flow, ends) in (0..).zip(&network.flows) {
             reports.voice.extend(call(network, flow, *ends, now));
+            reports.video.extend(video(network, flow, *ends, now));
         }
         reports
     }
@@ -62,5 +89,21 @@ fn call(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<Cal
         burst_ratio: playout.burst_ratio(),
         rating: quality.rating,
         mos: quality.mos,
+    })
+}
+
+fn video(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<VideoClientReport> {
+    let AnyStage::Sender(sender) = &network.stages[ends.source.0 as usize] else { return None };
+    let report = sender.video()?.report(now);
+    let VideoReport { segments, switches, stalls, .. } = report;
+    Some(VideoClientReport {
+        flow,
+        segments,
+        bitrate_bps: (segments > 0).then(|| report.sum_of_rates_bps / segments as f64),
+        switches,
+        stalls,
+        stall_s: report.stalled_s,
+        played_s: report.played_s,
+        startup_s: report.startup_s,
     })
 }

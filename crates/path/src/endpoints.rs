@@ -9,7 +9,7 @@ use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowSetup};
 use airpath_tcp::{
     Call, DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpConfig,
-    VoiceConfig,
+    Video, VoiceConfig,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -136,9 +136,10 @@ impl Builder<'_> {
             start,
             stop,
         });
-        let sender = match on_off(spec, seed) {
-            Some(on_off) => sender.with_application(on_off),
-            None => sender,
+        let sender = match (on_off(spec, seed), &spec.video) {
+            (Some(on_off), _) => sender.with_application(on_off),
+            (None, Some(video)) => sender.with_application(Video::new(Arc::new(video.clone()))),
+            (None, None) => sender,
         };
         Ok((sender, drawn_transfer))
     }

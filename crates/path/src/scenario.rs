@@ -7,7 +7,7 @@ use crate::flows::Flows;
 use crate::hops::Hop;
 use airpath_aqm::Limit;
 use airpath_core::{Checks, ConfigError, Series};
-use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig, VoiceConfig};
+use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig, VideoConfig, VoiceConfig};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -182,6 +182,9 @@ pub struct TcpSpec {
     /// Application that writes the data. Default: all data are available at the start.
     #[serde(default)]
     pub application: Option<OnOffConfig>,
+    /// Video client that requests the data, instead of an application.
+    #[serde(default)]
+    pub video: Option<VideoConfig>,
 }
 
 fn shared<'de, T: Deserialize<'de>, D: Deserializer<'de>>(

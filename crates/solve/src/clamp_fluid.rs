@@ -388,6 +388,9 @@ fn connection(flow: &FlowSpec) -> Result<Connection<'_>, Reason> {
     if spec.application.is_some() {
         return no("on_off", "bursts and pauses", "flows of unlimited data");
     }
+    if spec.video.is_some() {
+        return no("video", "a video client", "flows of unlimited data");
+    }
     if flow.direction == Direction::Reverse {
         let covered = "flows whose data takes the bottleneck, direction = forward";
         return no("direction", "reverse", covered);

@@ -6,7 +6,7 @@
 //! | deviations of other implementations from the RFCs | `deviations.rs` |
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | outstanding segments; samples of the delivery rate | `recovery/scoreboard.rs`, `recovery/rates.rs` |
-//! | applications that write and pause | `application.rs`, `sender/application.rs` |
+//! | applications that write and pause, one file per kind | `application/`, `sender/application.rs` |
 //! | window after an idle time | `sender/idle.rs` |
 //! | pacing | `sender/pacing.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
@@ -45,7 +45,9 @@ pub mod window;
 mod window_field;
 
 pub use application::{
-    Application, Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, pareto, triangular,
+    AbrConfig, Application, Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, Video,
+    VideoConfig, VideoReport, buffer_based, buffer_map, harmonic_mean, highest_within, pareto,
+    triangular,
 };
 pub use config::{
     EcnReaction, EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, LossDetection,

@@ -23,7 +23,7 @@ mod transmit;
 pub use info::{SenderInfo, SenderState};
 pub use report::SenderReport;
 
-use crate::application::{Application, OnOff};
+use crate::application::Application;
 use crate::config::{Push, TcpConfig};
 use crate::congestion::{AnyCongestion, CongestionControl};
 use crate::receiver::timestamp;
@@ -176,11 +176,10 @@ impl Sender {
         }
     }
 
-    /// Adds an application that alternates between a burst and a pause, without end.
+    /// Adds an application that writes the data.
     #[must_use]
-    pub fn with_application(self, on_off: OnOff) -> Sender {
-        let application = Some(Box::new(Application::new(on_off)));
-        Sender { application, end: 0, ..self }
+    pub fn with_application(self, application: impl Into<Application>) -> Sender {
+        Sender { application: Some(Box::new(application.into())), end: 0, ..self }
     }
 
     /// Returns the congestion window, bytes, without the inflation in fast recovery.
@@ -406,6 +405,9 @@ impl Stage for Sender {
                 self.measured = SenderCounters::default();
                 self.ack_delays = None;
                 self.limit.restart(ctx.now.min(self.stop));
+                if let Some(application) = &mut self.application {
+                    application.start_measurement(ctx.now);
+                }
             }
             Control::Start => self.start_at(ctx.now),
             Control::Stop => self.stop = ctx.now,

@@ -128,6 +128,9 @@ def flow_problems(scenario: Scenario, resolved: ResolvedScenario, group: int) ->
     place = scenario.file or scenario.name
     source = resolved.flows[resolved.flows.groups[group][0]].source
     yield from _control_problems(place, scenario, group, source)
+    if source.application is not None:
+        what = "a client of Airpath: the emulation has no application for it"
+        yield Problem(place, ("flows", group, source.application), MISSING, what, "Remove it")
     if source.window != "fixed":
         what = "a policy of Airpath: the kernel's receiver sets its window itself"
         yield Problem(place, ("flows", group, "window"), source.window, what, 'Use "fixed"')

@@ -200,14 +200,16 @@ class Source(Component):
         return self.transfer_bytes is not None or self.has_random_size
 
     @property
-    def is_on_off(self) -> bool:
-        """True if the application alternates between sending and pausing."""
-        return self.get("application") is not None
+    def has_pauses(self) -> bool:
+        """True if the application pauses between the data that it writes."""
+        return self.get("application") is not None or self.get("video") is not None
 
     @property
     def application(self) -> str | None:
         """Name of the table with the quality of the application; None if there is none."""
-        return "voice" if self.kind == "voice" else None
+        if self.kind == "voice":
+            return "voice"
+        return "video" if self.get("video") is not None else None
 
     @property
     def may_abort(self) -> bool:

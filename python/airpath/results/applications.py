@@ -1,4 +1,4 @@
-"""Quality of applications by group of flows: voice calls.
+"""Quality of applications by group of flows: voice calls and video clients.
 
 Each kind of application has a table with the same name. A row aggregates the flows of a group in
 one replication.
@@ -90,7 +90,29 @@ _VOICE = Application(
     },
 )
 
-APPLICATIONS: Mapping[str, Application] = {"voice": _VOICE}
+_VIDEO = Application(
+    "Video clients",
+    {
+        "clients": _count,
+        "bitrate_bps": _mean("bitrate_bps"),
+        "stalls": _mean("stalls"),
+        "stall_s": _mean("stall_s"),
+        "stall_ratio": _share("stall_s", "stall_s", "played_s"),
+        "switches": _mean("switches"),
+        "segments": _mean("segments"),
+        "startup_s": _mean("startup_s"),
+    },
+    {
+        "clients": ("clients", 1, 0, ""),
+        "bitrate": ("bitrate_bps", 1e-6, 3, "Mbit/s"),
+        "stalls": ("stalls", 1, 1, ""),
+        "stalled": ("stall_ratio", 100, 2, "%"),
+        "switches": ("switches", 1, 1, ""),
+        "start-up": ("startup_s", 1, 2, "s"),
+    },
+)
+
+APPLICATIONS: Mapping[str, Application] = {"voice": _VOICE, "video": _VIDEO}
 """Maps the name of each table to its kind of application."""
 
 

@@ -62,7 +62,7 @@ def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
 
 def _is_bulk(resolved: ResolvedScenario, flow: Flow) -> bool:
     source, start = flow.source, flow.start
-    if start.gap_ns is not None or source.is_transfer or source.is_on_off:
+    if start.gap_ns is not None or source.is_transfer or source.has_pauses:
         return False
     ends = flow.stop_ns is None or flow.stop_ns >= resolved.duration_ns
     late_ns = start.latest_ns - resolved.warmup_ns

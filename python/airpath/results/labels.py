@@ -52,6 +52,7 @@ _OF = {
     "stations": "station",
     "transfers": "group",
     "users": "user",
+    "video": "group",
     "voice": "group",
 }
 """Maps the first part of a metric's name to the readable type of the measured object."""

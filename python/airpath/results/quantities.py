@@ -62,7 +62,14 @@ def bounds(name: str) -> tuple[float, float]:
         return (-math.inf, math.inf)
     if name == "mos":
         return (1.0, 4.5)
-    shares = ("utilisation", "slot_error_rate", "efficiency", "loss_ratio", "late_ratio")
+    shares = (
+        "utilisation",
+        "slot_error_rate",
+        "efficiency",
+        "loss_ratio",
+        "late_ratio",
+        "stall_ratio",
+    )
     is_share = name in shares or name.endswith("_share")
     return (0.0, 1.0 if is_share else math.inf)
 

@@ -82,7 +82,7 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "mac_delays", \
-"phases", "delay_parts", "transfers", "transfer_sizes", "voice"}
+"phases", "delay_parts", "transfers", "transfer_sizes", "voice", "video"}
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same quantities
             for each group of flows, and Jain's index within the group. ``queues``: time averages,
             sojourn times, drops for each reason, and marks of each queue. ``links``: utilisation,
@@ -92,8 +92,9 @@ class Statistics:
             ``[[control]]``. ``delay_parts``: parts of the delays of each flow, by hop
             (``record.delay_parts``). ``transfers``: completion times of each group's transfers
             (flows with a size) that started after the warm-up. ``transfer_sizes``: completion times
-            by size class. ``voice``: delay, losses and rating of each group's voice calls. A
-            table is empty if the scenario has no such objects.
+            by size class. ``voice``: delay, losses and rating of each group's voice calls.
+            ``video``: bitrate, stalls and switches of each group's video clients. A table is empty
+            if the scenario has no such objects.
         size_edges : sequence of str, optional
             Edges of the size classes of ``transfer_sizes``, ascending: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
@@ -132,7 +133,7 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "phases", \
-"delay_parts", "transfers", "transfer_sizes", "voice"}
+"delay_parts", "transfers", "transfer_sizes", "voice", "video"}
             The table.
         size_edges : sequence of str, optional
             As in `table`.

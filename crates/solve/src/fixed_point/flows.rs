@@ -80,6 +80,9 @@ pub(crate) fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a
     if spec.application.is_some() {
         return no("on_off", "bursts and pauses", "flows of unlimited data");
     }
+    if spec.video.is_some() {
+        return no("video", "a video client", "flows of unlimited data");
+    }
     if let Some(window) = &spec.window
         && registry::split_kind(window)?.0 != "fixed"
     {

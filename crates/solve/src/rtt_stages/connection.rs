@@ -42,6 +42,9 @@ pub(super) fn download(flow: &FlowSpec) -> Result<Download<'_>, Reason> {
     if spec.application.is_some() {
         return no("on_off", "bursts and pauses", "a transfer whose data is all there");
     }
+    if spec.video.is_some() {
+        return no("video", "a video client", "a transfer whose data is all there");
+    }
     if spec.transfer.is_some() {
         return no("size", "a drawn size", "a number of bytes");
     }

@@ -1,6 +1,7 @@
-//! Sender side of applications that alternate between a burst and a pause.
+//! Sender side of applications that write and pause.
 
 use super::{Phase, Sender};
+use crate::application::Video;
 use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
@@ -31,6 +32,16 @@ impl Sender {
         self.record_windows(ctx);
     }
 
+    /// Returns true if the last segment of each write carries PSH.
+    pub(super) fn pushes(&self) -> bool {
+        self.application.as_ref().is_some_and(|application| application.pushes())
+    }
+
+    /// Returns the video client of the sender's application, if it has one.
+    pub fn video(&self) -> Option<&Video> {
+        self.application.as_ref().and_then(|application| application.video())
+    }
+
     /// Starts the sender because of a control event of the scenario.
     #[cold]
     pub(super) fn start_at(&mut self, now: Time) {
@@ -54,6 +65,8 @@ impl Sender {
             if self.phase == Phase::Established && self.board.flight() == 0 {
                 self.end_idle(now);
             }
+        } else {
+            application.stop();
         }
     }
 

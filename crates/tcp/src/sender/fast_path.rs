@@ -29,6 +29,7 @@ impl Sender {
             && self.board.nxt() == self.board.max()
             && !self.pacer.paces_by_window()
             && self.burst.is_none()
+            && !self.pushes()
             && self.syn.unanswered == 0
             && self.recovery.is_open();
     }

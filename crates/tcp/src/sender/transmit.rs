@@ -144,6 +144,9 @@ impl Sender {
             self.measured.retransmissions += 1;
             segment.flags = Flags::RETRANSMITTED;
         }
+        if end == self.end && self.pushes() {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
         if self.ecn.is_used {
             self.ecn.stamp(&mut segment, sent == Sent::New);
         }

@@ -42,10 +42,10 @@ pub struct EModel {
     pub circuit_noise_dbm: f64,
     /// N_for, noise floor at the receive side, dBmp.
     pub noise_floor_dbm: f64,
-    /// P_s, room noise at the send side, dB(A).
-    pub send_room_noise_db: f64,
-    /// P_r, room noise at the receive side, dB(A).
-    pub receive_room_noise_db: f64,
+    /// P_s, ambient noise at the send side, dB(A).
+    pub send_ambient_noise_db: f64,
+    /// P_r, ambient noise at the receive side, dB(A).
+    pub receive_ambient_noise_db: f64,
     /// A, advantage factor, in [0, 20].
     pub advantage: f64,
 }
@@ -70,8 +70,8 @@ impl Default for EModel {
             burst_ratio: 1.0,
             circuit_noise_dbm: -70.0,
             noise_floor_dbm: -64.0,
-            send_room_noise_db: 35.0,
-            receive_room_noise_db: 35.0,
+            send_ambient_noise_db: 35.0,
+            receive_ambient_noise_db: 35.0,
             advantage: 0.0,
         }
     }
@@ -136,12 +136,12 @@ impl EModel {
 
     /// N_o, sum of all noise powers at the 0 dBr point, dBm0p: G.107 eq. 7-3 to 7-7.
     fn noise_dbm(&self) -> f64 {
-        let send = self.send_room_noise_db - self.send_d;
+        let send = self.send_ambient_noise_db - self.send_d;
         let send_dbm = send - self.send_loudness_db - 100.0
             + 0.004 * (send - self.overall_loudness_db() - 14.0).powi(2);
         let listener_sidetone_db = self.sidetone_db + self.receive_d;
         let effective_db =
-            self.receive_room_noise_db + to_db(1.0 + from_db(10.0 - listener_sidetone_db));
+            self.receive_ambient_noise_db + to_db(1.0 + from_db(10.0 - listener_sidetone_db));
         let receive_dbm =
             self.receive_loudness_db - 121.0 + effective_db + 0.008 * (effective_db - 35.0).powi(2);
         let floor_dbm = self.noise_floor_dbm + self.receive_loudness_db;

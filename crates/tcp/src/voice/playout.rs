@@ -4,8 +4,8 @@
 //! they were sent. A packet that arrives after its playout time is discarded. When the source
 //! restarts after a stop, the first packet that arrives sets the playout delay again.
 //!
-//! A packet is decided when its playout time has passed: played or lost. Packets that are still
-//! under way at the end of the measurement are not counted.
+//! A packet is decided when its playout time has passed: played or lost. Packets
+//! in transit at the end of the measurement are not counted.
 
 use airpath_core::stats::Mean;
 use airpath_core::{Duration, Time};

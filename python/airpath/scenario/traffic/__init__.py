@@ -2,7 +2,9 @@
 
 from airpath.scenario.traffic import (
     flows as flows,
+    datagrams as datagrams,
     arrivals as arrivals,
     start as start,
+    video as video,
     voice as voice,
 )

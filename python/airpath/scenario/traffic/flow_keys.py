@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from airpath.scenario.tcp.config import TcpConfig
     from airpath.scenario.traffic.arrivals import Arrivals, OnOff, RandomSize
     from airpath.scenario.traffic.start import Uniform
+    from airpath.scenario.traffic.video import Video
     from airpath.scenario.units import Duration, Rate, Size
     from airpath.scenario.window import ReceiveWindow
     from airpath.scenario.wires import Wire
@@ -42,6 +43,7 @@ class FlowKeys(TypedDict, total=False):
     window: str | ReceiveWindow | Mapping[str, Any] | None
     size: str | float | Size | RandomSize | Mapping[str, Any] | None
     on_off: OnOff | Mapping[str, Any] | None
+    video: Video | Mapping[str, Any] | None
     rate: str | float | Rate
     packet: str | float | Size
     codec: str

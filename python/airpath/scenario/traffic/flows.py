@@ -32,17 +32,13 @@ from airpath.scenario.tcp.values import SELECTIVE
 from airpath.scenario.traffic.arrivals import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.traffic.flow_keys import FlowKeys
 from airpath.scenario.traffic.start import BaseRtt, Start, Uniform
-from airpath.scenario.units import Duration, Rate, Size, quote
+from airpath.scenario.traffic.video import Video
+from airpath.scenario.units import Duration, Size, quote
 from airpath.scenario.values import Number, Text, choice
 from airpath.scenario.window import ReceiveWindow
 from airpath.scenario.wires import NO_WIRE, Wire
 
-__all__ = [
-    "Cbr",
-    "Poisson",
-    "Source",
-    "Tcp",
-]
+__all__ = ["Source", "Tcp"]
 
 DIRECTION = choice("forward", "reverse")
 
@@ -125,6 +121,7 @@ class Source(Component):
         "source": "traffic source",
         "start": "start time",
         "stop": "stop time",
+        "video": "video client",
         "window": "receive-window policy",
     }
 
@@ -315,7 +312,7 @@ class Source(Component):
 
 
 class Tcp(Source):
-    """TCP connections that carry endless data, transfers of fixed or random size, or bursts.
+    """TCP connections that carry endless data, transfers, bursts, or the segments of a video.
 
     Parameters
     ----------
@@ -332,11 +329,13 @@ class Tcp(Source):
         Payload bytes to transfer, above 0. Default: unlimited.
     on_off : OnOff, optional
         Endless sequence of bursts and pauses, instead of `size`.
+    video : Video, optional
+        Video client that requests the data, instead of `size` and `on_off`.
     """
 
     needs_path = True
     has_acks = True
-    alternatives = (("size", "on_off"),)
+    alternatives = (("size", "on_off", "video"),)
 
     source: Literal["tcp"] = "tcp"
     cc: Maybe[Congestion] = ABSENT
@@ -345,13 +344,16 @@ class Tcp(Source):
     window: Maybe[ReceiveWindow] = ABSENT
     size: AnySize = ABSENT
     on_off: Maybe[OnOff] = ABSENT
+    video: Maybe[Video] = ABSENT
 
-    @field_validator("on_off")
+    @field_validator("on_off", "video")
     @classmethod
-    def _instead_of_size(cls, on_off: OnOff | None, info: ValidationInfo) -> OnOff | None:
-        if on_off is not None and info.data.get("size") is not None:
-            raise fault("given together with size", "Use one of the two")
-        return on_off
+    def _only_application(cls, value: Model | None, info: ValidationInfo) -> Model | None:
+        others = [key for key in ("size", "on_off") if key != info.field_name]
+        given = [key for key in others if info.data.get(key) is not None]
+        if value is not None and given:
+            raise fault(f"given together with {given[0]}", "Use one of the two")
+        return value
 
     @property
     def is_finite(self) -> bool:
@@ -403,7 +405,7 @@ class Tcp(Source):
     def config(self) -> TcpConfig:
         """Return all TCP parameters: the values of the profile, modified by `cc` and `tcp`."""
         given = self.tcp
-        if self.on_off is not None and given.grow_unused is None:
+        if (self.on_off or self.video) is not None and given.grow_unused is None:
             # Otherwise the congestion window, which the application never fills, would grow
             # endlessly.
             given = TcpConfig(**given.document(), grow_unused=False)
@@ -431,43 +433,11 @@ class Tcp(Source):
             source["transfer"] = self.size.resolved(context, (*path, "size"))
         if self.on_off is not None:
             source["application"] = self.on_off.resolved(context, (*path, "on_off"))
+        if self.video is not None:
+            source["video"] = self.video.resolved(context, (*path, "video"))
         if self.window is not None:
             source["window"] = self.window.resolved(context, (*path, "window"))
         return source
-
-
-class Cbr(Source):
-    """Datagrams of equal size at a constant rate.
-
-    Parameters
-    ----------
-    rate : Rate
-        Bit rate of IP packets, above 0.
-    packet : Size
-        Size of an IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the
-        Ethernet MTU.
-    """
-
-    source: Literal["cbr"] = "cbr"
-    rate: Rate = Field(examples=['"1 Mbit/s"'])
-    packet: Size = Size(1500)
-
-
-class Poisson(Source):
-    """Datagrams of equal size, sent at the times of a Poisson process.
-
-    Parameters
-    ----------
-    rate : Rate
-        Mean bit rate of IP packets, above 0.
-    packet : Size
-        Size of an IP packet with its headers, above 0 and at most 65535 B. Default 1500 B, the
-        Ethernet MTU.
-    """
-
-    source: Literal["poisson"] = "poisson"
-    rate: Rate = Field(examples=['"1 Mbit/s"'])
-    packet: Size = Size(1500)
 
 
 def flows(count: int = 1, **keys: Unpack[FlowKeys]) -> list[Source]:

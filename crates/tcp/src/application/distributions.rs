@@ -1,11 +1,6 @@
-//! Applications that alternate between a burst of data and a pause, and the distributions of burst
-//! sizes and times.
-//!
-//! A burst has either a size, or a duration during which there is always data to send. A burst with
-//! a size ends when its last byte is acknowledged. Then the application pauses and writes the next
-//! burst on the same connection.
+//! Distributions of sizes and times of applications.
 
-use airpath_core::{Checks, ConfigError, Duration, Stream, Time, above, at_least};
+use airpath_core::{Checks, ConfigError, Duration, Stream, above, at_least};
 use serde::Deserialize;
 
 /// Largest sampled size, bytes.
@@ -182,98 +177,12 @@ impl TimeDistribution {
     }
 }
 
-/// Size or duration of a burst.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Burst {
-    /// Number of bytes in a burst.
-    Size(SizeDistribution),
-    /// Duration of a burst, during which there is always data to send.
-    Time(TimeDistribution),
-}
-
-/// Configuration of an application that alternates between a burst of data and a pause.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OnOffConfig {
-    /// Size or duration of a burst.
-    pub on: Burst,
-    /// Duration of a pause. A pause starts when the last byte of the burst is acknowledged or, for
-    /// a burst with a duration, when the burst ends.
-    pub off: TimeDistribution,
-}
-
-impl OnOffConfig {
-    /// Checks every value.
-    ///
-    /// # Errors
-    /// The error lists every size, time or mean of 0. A fixed pause of 0 is allowed.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let mut checks = Checks::default();
-        match self.on {
-            Burst::Size(size) => {
-                checks.nested("on.size", size.validate());
-            }
-            Burst::Time(TimeDistribution::Fixed { time_ns }) => {
-                checks.within("on.time.time_ns", time_ns, at_least(1_u64));
-            }
-            Burst::Time(time) => check_mean(&mut checks, "on.time", time),
+impl TimeDistribution {
+    /// Rejects a mean of 0. `field` is the name of the distribution.
+    pub(crate) fn check_mean(&self, checks: &mut Checks, field: &str) {
+        if let TimeDistribution::Exponential { mean_ns } = *self {
+            checks.within(&format!("{field}.mean_ns"), mean_ns, at_least(1_u64));
         }
-        check_mean(&mut checks, "off", self.off);
-        checks.finish()
-    }
-}
-
-/// Rejects a mean of 0.
-fn check_mean(checks: &mut Checks, field: &str, time: TimeDistribution) {
-    if let TimeDistribution::Exponential { mean_ns } = time {
-        checks.within(&format!("{field}.mean_ns"), mean_ns, at_least(1_u64));
-    }
-}
-
-/// Configuration of an application, and its random stream.
-#[derive(Clone, Debug)]
-pub struct OnOff {
-    /// Configuration of the application.
-    pub config: OnOffConfig,
-    /// Random stream of the application.
-    pub stream: Stream,
-}
-
-/// State of an application that writes and pauses, for any TCP sender.
-#[derive(Clone, Debug)]
-pub struct Application {
-    config: OnOffConfig,
-    stream: Stream,
-    is_writing: bool,
-}
-
-impl Application {
-    /// Creates an application that pauses until [`Application::write`] is called.
-    pub fn new(on_off: OnOff) -> Application {
-        Application { config: on_off.config, stream: on_off.stream, is_writing: false }
-    }
-
-    /// Returns true during a burst.
-    pub fn is_writing(&self) -> bool {
-        self.is_writing
-    }
-
-    /// Begins a burst. Returns the size and the end time of the burst. A burst with a duration has
-    /// size `u64::MAX` (unlimited). A burst with a size has end time `NEVER`: it ends when its last
-    /// byte has been acknowledged.
-    pub fn write(&mut self, now: Time) -> (u64, Time) {
-        self.is_writing = true;
-        match self.config.on {
-            Burst::Size(size) => (size.draw(&mut self.stream), Time::NEVER),
-            Burst::Time(time) => (u64::MAX, now + time.draw(&mut self.stream)),
-        }
-    }
-
-    /// Ends a burst. Returns the start time of the next burst.
-    pub fn pause(&mut self, now: Time) -> Time {
-        self.is_writing = false;
-        now + self.config.off.draw(&mut self.stream)
     }
 }
 
@@ -437,21 +346,5 @@ mod tests {
         assert!(SizeDistribution::Exponential { mean_bytes: 0 }.validate().is_err());
         assert!(pareto(0.0, 1, None) && pareto(f64::NAN, 1, None) && pareto(1.0, 0, None));
         assert!(pareto(1.0, 10, Some(9)) && !pareto(1.0, 10, Some(10)));
-    }
-
-    #[test]
-    fn on_off_rejects_zero_means_and_accepts_zero_pauses() {
-        let check = |on, off| OnOffConfig { on, off }.validate().map_err(|e| e.to_string());
-        let fixed = |time_ns| TimeDistribution::Fixed { time_ns };
-        let drawn = |mean_ns| TimeDistribution::Exponential { mean_ns };
-        assert_eq!(check(Burst::Time(fixed(1)), fixed(0)), Ok(()));
-        let size = Burst::Size(SizeDistribution::Fixed { bytes: 0 });
-        assert_eq!(
-            check(size, drawn(0)).expect_err("two problems"),
-            "on.size.bytes = 0: below 1. Accepted: at least 1\n\
-             off.mean_ns = 0: below 1. Accepted: at least 1"
-        );
-        assert!(check(Burst::Time(fixed(0)), drawn(1)).is_err());
-        assert!(check(Burst::Time(drawn(0)), drawn(1)).is_err());
     }
 }
