@@ -5,6 +5,7 @@ mod script;
 mod cwr;
 mod dctcp;
 mod ecn;
+mod every_control;
 mod every_window;
 mod fast_path;
 mod fast_recovery;

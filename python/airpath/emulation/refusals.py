@@ -12,7 +12,7 @@ from airpath.errors import MISSING, Problem, show
 from airpath.scenario import Scenario
 from airpath.scenario.path import sides_by_name
 from airpath.scenario.tcp.table import Parameter, parameters
-from airpath.scenario.units import Size
+from airpath.scenario.units import Duration, Size
 
 __all__ = [
     "KERNEL",
@@ -38,6 +38,15 @@ KERNEL: Mapping[str, Mapping[str, Any]] = {
     },
     "dctcp": {"g": 0.0625, "initial_alpha": 1.0, "hystart": "off"},
     "bbr": {},
+    "westwood": {},
+    "hybla": {"rtt0_ns": Duration.parse("25 ms")},
+    "scalable": {},
+    "htcp": {"rtt_scaling": True, "bandwidth_switch": True},
+    "bic": {"fast_convergence": True},
+    "vegas": {"alpha": 2, "beta": 4, "gamma": 1},
+    "veno": {"beta": 3.0},
+    "illinois": {"window_threshold": 15, "theta": 5},
+    "yeah": {},
 }
 """Maps each congestion control of the kernel to the kernel's values of Airpath's parameters."""
 
@@ -45,7 +54,10 @@ _CALLED = {"newreno": "reno", "cubic-linux": "cubic", "bbr1": "bbr"}
 _NEWER = {"bbr"}
 """Congestion controls of Airpath that have the name of an older one of the kernel."""
 _SAME_UNDER_NS3 = {"cubic-ns3": "cubic"}
-_ACCEPTED = "A kernel has reno, newreno (as reno), cubic, dctcp and bbr1 (as bbr)"
+_ACCEPTED = (
+    "A kernel has reno, newreno (as reno), cubic, dctcp, bbr1 (as bbr), westwood, hybla, scalable, "
+    "htcp, bic, vegas, veno, illinois and yeah"
+)
 
 
 def kernel_control(scenario: Scenario, group: int, control: Component) -> str | None:
@@ -168,11 +180,12 @@ def _control_problems(
     part = getattr(scenario.flows[group], "cc", None)
     fields = {} if part is None else type(part).model_fields
     for key, fixed in KERNEL[name].items():
-        if key not in fields or key not in control:
+        field = key.removesuffix("_ns")
+        if field not in fields or key not in control:
             continue
         asked = control.get(key)
         # A key with its default value is reported as a difference (`unapplied`), not rejected.
-        if asked in (fixed, fields[key].default):
+        if asked in (fixed, fields[field].default):
             continue
         what = f"a kernel's {name} has {show(fixed)}, and no connection can have another"
-        yield Problem(place, (*path, key), asked, what, "Remove it")
+        yield Problem(place, (*path, field), type(fixed)(asked), what, "Remove it")

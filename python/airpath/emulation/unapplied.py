@@ -83,7 +83,8 @@ def unapplied_control_keys(control: Component, name: str) -> Iterator[UnappliedP
     for key, default in KERNEL[name].items():
         asked = control.get(key, default)
         if asked is not None and asked != default:
-            yield UnappliedParameter(f"cc.{key}", str(asked), str(default))
+            field, given = key.removesuffix("_ns"), type(default)(asked)
+            yield UnappliedParameter(f"cc.{field}", str(given), str(default))
 
 
 def option_text(name: str, value: Any) -> str:

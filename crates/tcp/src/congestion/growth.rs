@@ -219,7 +219,7 @@ impl Growth {
 /// Returns true if so little of an app-limited window is used that it must not grow (Linux
 /// `tcp_is_cwnd_limited`). `flight` is the number of bytes outstanding before the ACK. In slow
 /// start it is sufficient that half of the window is used.
-fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
+pub(super) fn is_little_used(cwnd: u64, ssthresh: u64, flight: u64) -> bool {
     !(cwnd < ssthresh && cwnd < 2 * flight)
 }
 

@@ -4,33 +4,56 @@
 //! `recovery/`. To add an algorithm, add one file and one line in `registry.rs`.
 
 mod bbr;
+mod bic;
 mod clamp;
 mod cubic;
 mod cubic_linux;
 mod cubic_ns3;
 mod dctcp;
 mod growth;
+mod htcp;
+mod hybla;
 mod hystart;
+mod illinois;
 mod registry;
 mod reno;
+mod rounds;
+mod scalable;
+mod segments;
 #[cfg(test)]
 #[path = "../../../../scripts/skeletons/congestion.rs.in"]
 pub mod skeleton;
 mod vcp;
+mod vegas;
+mod veno;
+mod westwood;
+mod yeah;
 
 pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig};
+pub use bic::{Bic, BicConfig, bic_count};
 pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use cubic_linux::{CubicLinux, CubicLinuxConfig};
 pub use cubic_ns3::{CubicNs3, CubicNs3Config};
 pub use dctcp::{Dctcp, DctcpConfig, dctcp_alpha};
+pub use htcp::{Htcp, HtcpConfig, htcp_alpha, htcp_beta};
+pub use hybla::{
+    Hybla, HyblaConfig, hybla_avoidance_increment, hybla_rho, hybla_slow_start_increment,
+};
 pub use hystart::HystartKind;
+pub use illinois::{Illinois, IllinoisConfig, illinois_alpha, illinois_beta};
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::{Reno, RenoConfig};
+pub use scalable::Scalable;
+pub use segments::NoParameters;
 pub use vcp::{
     AiScaling, Freeze, OnLoss, Vcp, VcpConfig, vcp_ai_limit, vcp_ai_scale, vcp_mi_increase,
     vcp_mi_limit,
 };
+pub use vegas::{Vegas, VegasConfig, vegas_diff};
+pub use veno::{Veno, VenoConfig, veno_queue};
+pub use westwood::{Westwood, westwood_filter};
+pub use yeah::{Yeah, yeah_queue};
 
 pub use crate::recovery::{InflightSample, LostSegment, RateSample};
 

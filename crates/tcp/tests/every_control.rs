@@ -1,0 +1,205 @@
+//! Invariants of every congestion control algorithm.
+//!
+//! A new built-in algorithm is tested automatically, with the sample parameters from its Python
+//! class.
+
+use airpath_conformance::samples;
+use airpath_core::{ConfigError, Duration, Seed, Setup, Time};
+use airpath_tcp::TcpConfig;
+use airpath_tcp::congestion::{
+    AckEvent, AnyCongestion, CongestionControl, CongestionRegistry, CongestionSetup, IdleEvent,
+    LossEvent, RecoveryPhase, UndoEvent,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const MSS: u64 = 1000;
+
+fn try_build(description: &Value) -> Result<AnyCongestion, ConfigError> {
+    let registry = CongestionRegistry::default();
+    let options = TcpConfig { mss: MSS as u32, ..TcpConfig::rfc() };
+    let extra = CongestionSetup { options: options.into() };
+    let setup = Setup { seed: Seed::new(1, 0, "congestion"), registry: &registry, extra };
+    AnyCongestion::build(description, setup)
+}
+
+fn descriptions() -> impl Iterator<Item = Value> {
+    AnyCongestion::BUILT_IN.iter().flat_map(|(kind, _)| {
+        samples("congestion", kind, |description| try_build(description).is_ok())
+    })
+}
+
+/// Returns false for algorithms whose window also follows other events than growth and reductions:
+/// the price of CLAMP, and the model of the path in algorithms that set the window in recoveries.
+fn follows_losses(description: &Value) -> bool {
+    description["kind"] != "clamp"
+        && try_build(description).is_ok_and(|cc| !cc.sets_window_in_recovery())
+}
+
+/// One event of a connection.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// ACK of several segments with an RTT in µs. The flag is true if the sender is
+    /// application-limited.
+    Ack(u64, Option<u64>, bool),
+    Duplicate,
+    /// Fast retransmit, and its recovery after several ACKs.
+    Loss(u64),
+    Timeout,
+    Echo,
+    Idle,
+    /// The last reduction was spurious.
+    Undo,
+}
+
+/// Connection that drives an algorithm with events in a possible order.
+struct Connection {
+    cc: AnyCongestion,
+    description: Value,
+    now: Time,
+    phase: RecoveryPhase,
+    ack: u64,
+    /// Window and ssthresh before the last reduction, bytes.
+    before: Option<(u64, u64)>,
+}
+
+impl Connection {
+    fn ack(&mut self, segments: u64, rtt: Option<u64>, app_limited: bool) {
+        let acked = segments * MSS;
+        self.ack += acked;
+        let may_grow = segments > 0 && self.phase != RecoveryPhase::Recovery;
+        let (flight, delivered) = (self.cc.cwnd(), acked.max(MSS));
+        let before = self.cc.cwnd();
+        self.cc.on_ack(&AckEvent {
+            phase: self.phase,
+            growth: may_grow.then_some(acked),
+            ack: self.ack,
+            sent: self.ack + flight,
+            delivered,
+            duplicate: segments == 0,
+            in_flight: flight,
+            rtt: rtt.map(|micros| Duration::from_nanos(1000 * micros)),
+            app_limited,
+            ..AckEvent::of_new_data(self.now, acked)
+        });
+        if !may_grow && follows_losses(&self.description) {
+            let description = &self.description;
+            assert!(self.cc.cwnd() <= before, "{description}: the window grows without permission");
+        }
+    }
+
+    fn loss(&self) -> LossEvent {
+        LossEvent::new(self.now, self.cc.cwnd(), self.cc.cwnd())
+    }
+
+    fn handle(&mut self, event: Event) {
+        let (cwnd, ssthresh) = (self.cc.cwnd(), self.cc.ssthresh());
+        match event {
+            Event::Ack(segments, rtt, app_limited) => {
+                if self.phase == RecoveryPhase::Loss && segments > 2 {
+                    self.phase = RecoveryPhase::Open;
+                }
+                self.ack(segments, rtt, app_limited);
+            }
+            Event::Duplicate => self.ack(0, None, false),
+            Event::Loss(acks) if self.phase == RecoveryPhase::Open => {
+                self.cc.on_loss(&self.loss());
+                self.before = Some((cwnd, ssthresh));
+                self.phase = RecoveryPhase::Recovery;
+                (0..acks).for_each(|_| self.ack(0, None, false));
+                self.phase = RecoveryPhase::Open;
+                self.cc.on_recovered(u64::MAX / 2);
+                self.ack(1, None, false);
+            }
+            Event::Timeout => {
+                self.cc.on_rto(&self.loss());
+                self.before = Some((cwnd, ssthresh));
+                self.phase = RecoveryPhase::Loss;
+            }
+            Event::Echo if self.phase == RecoveryPhase::Open && cwnd >= 2 * MSS => {
+                self.cc.on_ecn(&self.loss());
+                assert!(self.cc.cwnd() <= cwnd, "the window grows after an echo");
+            }
+            Event::Idle => {
+                self.phase = RecoveryPhase::Open;
+                self.before = None;
+                self.cc.on_idle(&IdleEvent { now: self.now, cwnd, ssthresh: 0 });
+            }
+            Event::Undo => {
+                if let Some((cwnd, ssthresh)) = self.before.take() {
+                    self.phase = RecoveryPhase::Open;
+                    let ssthresh = ssthresh.max(cwnd / 4 * 3);
+                    self.cc.on_undo(&UndoEvent { now: self.now, cwnd, ssthresh });
+                }
+            }
+            Event::Loss(_) | Event::Echo => {}
+        }
+    }
+}
+
+/// Returns the window after each event.
+fn windows(description: &Value, events: &[(u64, Event)]) -> Vec<u64> {
+    let cc = try_build(description).expect("it was accepted");
+    let mut connection = Connection {
+        cc,
+        description: description.clone(),
+        now: Time::ZERO,
+        phase: RecoveryPhase::Open,
+        ack: 0,
+        before: None,
+    };
+    connection.cc.on_open(Time::ZERO, Some(Duration::from_millis(40)));
+    let window = |&(wait, event): &(u64, Event)| {
+        connection.now = connection.now + Duration::from_nanos(1000 * wait);
+        connection.handle(event);
+        let cwnd = connection.cc.cwnd();
+        assert!(cwnd >= MSS / 2, "{description}: a window of {cwnd} bytes after {event:?}");
+        assert!(cwnd < 1 << 50, "{description}: a window of {cwnd} bytes after {event:?}");
+        cwnd
+    };
+    events.iter().map(window).collect()
+}
+
+fn events() -> impl Strategy<Value = Vec<(u64, Event)>> {
+    let rtt = prop::option::of(prop_oneof![1u64..500_000, Just(0), 1u64..100_000_000]);
+    let event = prop_oneof![
+        30 => (1u64..5, rtt, any::<bool>())
+            .prop_map(|(segments, rtt, limited)| Event::Ack(segments, rtt, limited)),
+        3 => Just(Event::Duplicate),
+        2 => (0u64..20).prop_map(Event::Loss),
+        1 => Just(Event::Timeout),
+        1 => Just(Event::Echo),
+        1 => Just(Event::Idle),
+        1 => Just(Event::Undo),
+    ];
+    let wait = prop_oneof![9 => 0u64..20_000, 1 => 0u64..10_000_000];
+    prop::collection::vec((wait, event), 1..300)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases / 8,
+        ..ProptestConfig::default()
+    })]
+    #[test]
+    fn window_stays_in_its_range_and_algorithms_are_deterministic(events in events()) {
+        for description in descriptions() {
+            let once = windows(&description, &events);
+            prop_assert_eq!(once, windows(&description, &events), "{}", description);
+        }
+    }
+}
+
+/// After an undo the window is at least as large as before the reduction.
+#[test]
+fn undo_restores_at_least_the_window_before_the_reduction() {
+    for description in descriptions().filter(follows_losses) {
+        for reduction in [Event::Loss(3), Event::Timeout] {
+            let growth = (0..200).map(|_| (1000, Event::Ack(1, Some(40_000), false)));
+            let events: Vec<_> = growth.chain([(1000, reduction), (1000, Event::Undo)]).collect();
+            let windows = windows(&description, &events);
+            let [.., before, _, after] = windows[..] else { panic!("three windows") };
+            assert!(after >= before, "{description}: {before} B before, {after} B after the undo");
+        }
+    }
+}
