@@ -175,8 +175,8 @@ def test_valid_file_is_accepted() -> None:
         ),
         (
             "flows.0.cc",
-            "vegas",
-            f'flows.0.cc = "vegas": not a congestion control. Expected one of: {CCS}.',
+            "sprout",
+            f'flows.0.cc = "sprout": not a congestion control. Expected one of: {CCS}.',
         ),
         (
             "flows.0.cc",
@@ -383,7 +383,7 @@ max_p = 2
 [bottleneck.link]
 kind = "fixed"
 [[flows]]
-cc = "vegas"
+cc = "sprout"
 base_rtt = "40 ms"
 tcp = {min_rto = "2 s", max_rto = "1 s", handshake = 1}
 [[flows]]
@@ -451,9 +451,9 @@ def test_python_objects_name_their_class() -> None:
         "aqm.Gred: max_th = 90: not above min_th. Use an integer above 100."
     )
     with pytest.raises(ap.errors.ScenarioError) as caught:
-        ap.flows(4, cc="vegas", base_rtt="40 ms")
+        ap.flows(4, cc="sprout", base_rtt="40 ms")
     assert str(caught.value) == (
-        f'flows: cc = "vegas": not a congestion control. Expected one of: {CCS}.'
+        f'flows: cc = "sprout": not a congestion control. Expected one of: {CCS}.'
     )
     with pytest.raises(ap.errors.ScenarioError) as caught:
         ap.flows(cc="dctcp", base_rtt="40 ms", tcp={"ecn": "off"})

@@ -317,8 +317,7 @@ class Tcp(Source):
     Parameters
     ----------
     cc : Congestion, optional
-        Congestion control, ``"reno"``, ``"newreno"``, ``"cubic"``, ``"cubic-ns3"``, ``"dctcp"``,
-        ``"clamp"`` or ``"vcp"``. Default: Reno with the recovery of the profile.
+        Congestion control (see `airpath.cc`). Default: Reno with the recovery of the profile.
     profile : {"rfc", "ns2", "ns3", "ns3-2014", "linux"}
         TCP profile. Default ``"rfc"``.
     tcp : TcpConfig
