@@ -82,6 +82,7 @@ struct Counters
 {
     Time warmup;
     uint64_t drops{0};
+    uint64_t marks{0};
     uint64_t losses{0};
     uint64_t sent{0};
     uint64_t retransmissions{0};
@@ -117,6 +118,7 @@ main(int argc, char* argv[])
     double maxP = 0.02;
     double weight = 0.002;
     bool wait = true;
+    bool ecn = false;
     double loss = 0;
     std::string regimesText;
     double duration = 60;
@@ -137,13 +139,14 @@ main(int argc, char* argv[])
     cmd.AddValue("rate", "", rate);
     cmd.AddValue("delay", "of the bottleneck", delay);
     cmd.AddValue("accessDelays", "one per flow, separated by commas", accessDelays);
-    cmd.AddValue("queue", "droptail or red", queue);
+    cmd.AddValue("queue", "droptail, red, codel or fq-codel", queue);
     cmd.AddValue("limit", "", limit);
     cmd.AddValue("minTh", "", minTh);
     cmd.AddValue("maxTh", "", maxTh);
     cmd.AddValue("maxP", "", maxP);
     cmd.AddValue("weight", "", weight);
     cmd.AddValue("wait", "", wait);
+    cmd.AddValue("ecn", "of the sockets and of the queue discipline", ecn);
     cmd.AddValue("loss", "", loss);
     cmd.AddValue("regimes", "from:rate:per, separated by commas", regimesText);
     cmd.AddValue("duration", "", duration);
@@ -166,6 +169,7 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(timestamps));
     Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(limitedTransmit));
+    Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue(ecn ? "On" : "Off"));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(1)));
     Config::SetDefault("ns3::DropTailQueue<Packet>::MaxSize", StringValue("10000p"));
 
@@ -204,10 +208,21 @@ main(int argc, char* argv[])
                                     DoubleValue(weight),
                                     "Wait",
                                     BooleanValue(wait),
+                                    "UseEcn",
+                                    BooleanValue(ecn),
                                     "LinkBandwidth",
                                     StringValue(rate),
                                     "LinkDelay",
                                     StringValue(delay));
+    }
+    else if (queue == "codel" || queue == "fq-codel")
+    {
+        discipline.SetRootQueueDisc(queue == "codel" ? "ns3::CoDelQueueDisc"
+                                                     : "ns3::FqCoDelQueueDisc",
+                                    "MaxSize",
+                                    StringValue(std::to_string(limit) + "p"),
+                                    "UseEcn",
+                                    BooleanValue(ecn));
     }
     else
     {
@@ -228,6 +243,10 @@ main(int argc, char* argv[])
         "Drop",
         Callback<void, Ptr<const QueueDiscItem>>(
             [&](Ptr<const QueueDiscItem>) { counters.Count(counters.drops); }));
+    disc->TraceConnectWithoutContext(
+        "Mark",
+        Callback<void, Ptr<const QueueDiscItem>, const char*>(
+            [&](Ptr<const QueueDiscItem>, const char*) { counters.Count(counters.marks); }));
     far->TraceConnectWithoutContext(
         "PhyRxDrop",
         Callback<void, Ptr<const Packet>>(
@@ -389,7 +408,7 @@ main(int argc, char* argv[])
         std::cout << (i ? ", " : "") << delivered[i] * 8 / seconds;
     }
     std::cout << "], \"queue_packets\": " << meanQueue << ", \"drops\": " << counters.drops
-              << ", \"losses\": " << counters.losses << ", \"sent\": " << counters.sent
+              << ", \"marks\": " << counters.marks << ", \"losses\": " << counters.losses << ", \"sent\": " << counters.sent
               << ", \"retransmissions\": " << counters.retransmissions
               << ", \"timeouts\": " << counters.timeouts << "}" << std::endl;
     Simulator::Destroy();
