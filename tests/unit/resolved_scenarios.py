@@ -43,6 +43,7 @@ BULK: dict[str, Any] = {
     "stack": "rfc",
     "flight_bound": "cwnd",
     "pacing": "off",
+    "tso": False,
     "loss_detection": "sack",
     "tail_loss_probe": False,
     "frto": False,

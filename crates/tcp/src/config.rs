@@ -117,6 +117,10 @@ pub struct TcpConfig {
     /// Send tail loss probes (RFC 8985 §7). Requires `loss_detection = "rack"`.
     #[serde(default)]
     pub tail_loss_probe: bool,
+    /// Let the pacer release bursts, as with segmentation offload (Linux `tcp_tso_autosize`), instead
+    /// of single segments.
+    #[serde(default)]
+    pub tso: bool,
     /// Detect spurious timeouts by the arrival of data that was not retransmitted (F-RTO, RFC 5682).
     /// Requires `loss_detection = "rack"`.
     #[serde(default)]

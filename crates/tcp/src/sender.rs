@@ -149,7 +149,7 @@ impl Sender {
             stop: config.stop,
             turn: config.start,
             alarm: config.start,
-            pacer: Pacer::new(options.pacing),
+            pacer: Pacer::new(options.pacing, options.tso),
             end: config.transfer.unwrap_or(u64::MAX),
             edge: options.first_edge(),
             rto_deadline: Time::NEVER,

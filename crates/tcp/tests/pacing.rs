@@ -30,6 +30,26 @@ fn segments_are_paced_at_120_percent_of_the_window_per_rtt() {
     tcp.released_at(150).nothing().timer(1120);
 }
 
+/// Linux `tcp_tso_autosize`: a burst has at least two segments, which leave together. The next burst
+/// waits for the transmission time of both, so that the mean rate is the same.
+#[test]
+fn linux_tso_autosize_segments_leave_in_pairs_at_the_same_mean_rate() {
+    let mut tcp = paced(|given| given.tcp.tso = true);
+    tcp.at(120).ack(5 * MSS).expect(new_segments(10, 12));
+    tcp.released_at(140).expect(new_segments(12, 14));
+    tcp.released_at(160).expect([new(14)]);
+    tcp.released_at(170).nothing().timer(1120);
+}
+
+/// A burst that the window ends early does not continue with the next ACK.
+#[test]
+fn burst_ends_when_the_window_is_full() {
+    let mut tcp = paced(|given| given.tcp.tso = true);
+    tcp.at(120).ack(MSS).expect([new(10)]);
+    tcp.at(121).ack(2 * MSS).nothing();
+    tcp.released_at(130).expect([new(11)]);
+}
+
 #[test]
 fn segments_leave_together_without_the_option() {
     let mut tcp = paced(|given| given.tcp.pacing = Pacing::Off);

@@ -13,6 +13,7 @@ import json
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 
@@ -22,7 +23,7 @@ the difference minus twice its standard error."""
 
 FLOWS = 16
 ACCESS_MS = [5 + 2 * flow for flow in range(FLOWS)]
-COMMON = {
+COMMON: dict[str, Any] = {
     "flows": FLOWS,
     "cc": "TcpNewReno",
     "recovery": "TcpPrrRecovery",
@@ -34,14 +35,16 @@ COMMON = {
     "warmup": 10,
     "ecn": 1,
 }
-DESIGNS = {
-    "red-20": {"queue": "red", "rate": "20Mbps", "minTh": 20, "maxTh": 60, "maxP": 0.1, "weight": 0.002},
-    "red-50": {"queue": "red", "rate": "50Mbps", "minTh": 30, "maxTh": 90, "maxP": 0.1, "weight": 0.002},
+RED_20 = {"minTh": 20, "maxTh": 60, "maxP": 0.1, "weight": 0.002}
+RED_50 = RED_20 | {"minTh": 30, "maxTh": 90}
+DESIGNS: dict[str, dict[str, Any]] = {
+    "red-20": {"queue": "red", "rate": "20Mbps", **RED_20},
+    "red-50": {"queue": "red", "rate": "50Mbps", **RED_50},
     "codel-20": {"queue": "codel", "rate": "20Mbps"},
     "codel-50": {"queue": "codel", "rate": "50Mbps"},
     "fq-codel-20": {"queue": "fq-codel", "rate": "20Mbps"},
     "fq-codel-50": {"queue": "fq-codel", "rate": "50Mbps"},
-}  # fmt: skip
+}
 """Base RTTs are 30 ms to 90 ms plus transmission times."""
 
 FIELDS = ["design", "run", "goodput_bps", "queue_packets", "marks", "drops"]
@@ -53,13 +56,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=6)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory, (HERE / "ecn.csv").open("w", newline="") as file:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        (HERE / "ecn.csv").open("w", newline="") as file,
+    ):
         program = Path(directory) / "dumbbell"
         build("dumbbell.cc", program)
         rows = csv.DictWriter(file, FIELDS, extrasaction="ignore", lineterminator="\n")
         rows.writeheader()
-        for name, design in DESIGNS.items():
-            for run in range(1, options.runs + 1):
+        for run in range(1, options.runs + 1):
+            for name, design in DESIGNS.items():
                 keys = COMMON | design | {"run": run}
                 command = [str(program), *(f"--{key}={value}" for key, value in keys.items())]
                 found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)

@@ -94,6 +94,7 @@ def main() -> None:
                 text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
                 answer = json.loads(text)
                 flows = answer.pop("goodput_bps")
+                del answer["marks"]
                 answer["goodput_bps"] = f"{sum(flows):.0f}"
                 answer["flow_goodputs_bps"] = " ".join(f"{flow:.0f}" for flow in flows)
                 writer.writerow({"id": row["id"], "run": run, **answer})

@@ -11,7 +11,7 @@
 
 use super::Sender;
 use crate::config::Push;
-use airpath_core::{Ctx, Flags, Packet, Port};
+use airpath_core::{Ctx, Flags, Packet, Port, Rate};
 
 /// Largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).
 const LARGEST: u64 = 65_536;
@@ -33,13 +33,18 @@ impl Burst {
     }
 }
 
+/// Returns the number of segments of `mss` bytes in a buffer at the pacing rate `rate`
+/// (`tcp_tso_autosize`).
+pub(super) fn tso_segments(rate: Rate, mss: u64) -> u64 {
+    // Linux `sk_pacing_shift` = 10: the data of 1/1024 s.
+    let bytes = rate.0 / 8 / 1024;
+    (bytes.min(LARGEST) / mss).max(2)
+}
+
 impl Sender {
     /// Returns the largest number of segments in a burst.
     fn longest_burst(&self) -> u64 {
-        let mss = u64::from(self.mss);
-        // Linux `sk_pacing_shift` = 10: the data of 1/1024 s.
-        let bytes = self.rate_of_window().map_or(0, |rate| rate.0 / 8 / 1024);
-        (bytes.min(LARGEST) / mss).max(2)
+        tso_segments(self.rate_of_window().unwrap_or_default(), u64::from(self.mss))
     }
 
     /// Adds a segment to the current burst. If the burst is full, begins the next burst with this
@@ -74,5 +79,19 @@ impl Sender {
             }
             ctx.emit(Port(0), last);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 80 Mbit/s are 9765 bytes in 1/1024 s, six segments of 1448 bytes. The smallest burst has two
+    /// segments, the largest 64 KiB.
+    #[test]
+    fn linux_tso_autosize_burst_holds_the_data_of_a_millisecond() {
+        let segments =
+            [1_000_000, 80_000_000, 10_000_000_000].map(|rate| tso_segments(Rate(rate), 1448));
+        assert_eq!(segments, [2, 6, 45]);
     }
 }

@@ -77,6 +77,7 @@ impl Sender {
         {
             self.send_new(end, ctx);
         }
+        self.pacer.end_burst();
         self.note_limit(allowed, ctx.now);
     }
 }

@@ -6,9 +6,14 @@
 //! fast retransmit and the segment that a partial ACK triggers are sent without waiting. The packet
 //! after such a segment waits. Therefore at most two packets are sent back to back.
 //!
-//! Not modelled: Linux's bursts of a millisecond (TSO), and the ten packets that Linux's fq sends
+//! With `tso`, the pacer releases bursts instead of single packets, as a kernel does that passes
+//! buffers of several segments to the device (`tcp_tso_autosize`, see `burst.rs`). The next burst
+//! waits for the transmission time of the complete burst.
+//!
+//! Not modelled: the ten packets that Linux's fq sends
 //! before pacing begins.
 
+use super::burst::tso_segments;
 use super::{Phase, Sender};
 use crate::config::Pacing;
 use crate::congestion::CongestionControl;
@@ -30,17 +35,36 @@ pub(super) struct Pacer {
     /// Earliest time of the next transmission. The pacer's timer expires at this time.
     free_at: Time,
     is_waiting: bool,
+    /// True if the pacer releases bursts.
+    in_bursts: bool,
+    /// Number of further segments of the current burst that may leave now.
+    burst_left: u32,
 }
 
 impl Pacer {
-    pub(super) fn new(pacing: Pacing) -> Pacer {
-        Pacer { by_window: pacing == Pacing::On, free_at: Time::ZERO, is_waiting: false }
+    pub(super) fn new(pacing: Pacing, in_bursts: bool) -> Pacer {
+        let by_window = pacing == Pacing::On;
+        Pacer { by_window, free_at: Time::ZERO, is_waiting: false, in_bursts, burst_left: 0 }
     }
 
     /// Returns true if a segment may be sent at `now`.
     #[inline]
     pub(super) fn is_free(&self, now: Time) -> bool {
-        self.free_at <= now
+        self.free_at <= now || self.burst_left > 0
+    }
+
+    /// Ends the current burst, because no further segment can be sent now.
+    #[inline]
+    pub(super) fn end_burst(&mut self) {
+        self.burst_left = 0;
+    }
+
+    /// Handles a segment that is sent at `now`. A burst contains up to `longest` segments.
+    fn count_in_burst(&mut self, longest: u64, now: Time) {
+        self.burst_left = match self.burst_left {
+            0 if self.free_at <= now => u32::try_from(longest - 1).unwrap_or(u32::MAX),
+            left => left.saturating_sub(1),
+        };
     }
 
     /// Handles a wake-up of the sender at `now`.
@@ -91,6 +115,9 @@ impl Sender {
     pub(super) fn pace(&mut self, bytes: u32, rate: Rate, ctx: &mut Ctx<'_>) {
         if rate.0 == 0 {
             return ctx.fail("the congestion control requested a pacing rate of 0 bit/s");
+        }
+        if self.pacer.in_bursts {
+            self.pacer.count_in_burst(tso_segments(rate, u64::from(self.mss)), ctx.now);
         }
         let gap = (u64::from(bytes) * 8 * 1_000_000_000).div_ceil(rate.0);
         self.pacer.free_at = self.pacer.free_at.max(ctx.now) + Duration::from_nanos(gap);

@@ -31,6 +31,7 @@ impl Sender {
             let (start, is_new) = (self.board.nxt(), self.board.nxt() == self.board.max());
             self.send(start, end, if is_new { Sent::New } else { Sent::Again }, ctx);
         }
+        self.pacer.end_burst();
         self.note_limit(allowed, ctx.now);
     }
 
@@ -54,6 +55,7 @@ impl Sender {
             let Some(next) = self.recovery.next(&self.board, &offer) else { break };
             self.send_next(next, ctx);
         }
+        self.pacer.end_burst();
         let reach = self.recovery.reach(&self.board, self.congestion.cwnd());
         self.note_holder(reach, ctx.now);
     }

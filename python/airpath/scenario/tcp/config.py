@@ -134,6 +134,9 @@ class TcpConfig(TcpParameters):
         Departure times of segments, for a congestion control algorithm that requests no pacing
         rate: `"off"` as soon as the windows allow; `"on"` one at a time, at 200 % of cwnd/SRTT
         below half of ssthresh and 120 % above it (Linux).
+    tso : bool
+        Paced segments leave in bursts of 1/1024 s of the pacing rate, at least two segments
+        (segmentation offload). Without pacing it has no effect.
     loss_detection : {"sack", "rack"}
         Detection of losses with SACK: `"sack"` by segments received above a hole (RFC 6675);
         `"rack"` by time (RFC 8985), including lost retransmissions. `stack = "ns3"` uses `"sack"`
@@ -201,6 +204,7 @@ class TcpConfig(TcpParameters):
     stack: Annotated[str | None, choice("rfc", "ns2", "ns3", "linux")] = None
     flight_bound: Annotated[str | None, choice("none", "cwnd", "replaced")] = None
     pacing: Annotated[str | None, choice("off", "on")] = None
+    tso: Truth | None = None
     loss_detection: Annotated[str | None, choice("sack", "rack")] = None
     tail_loss_probe: Truth | None = None
     frto: Truth | None = None

@@ -98,7 +98,8 @@ impl Rack {
     }
 
     /// Handles the arrival of the segment at `index` (RFC 8985 §6.2 steps 1 to 3). `fack` is the
-    /// highest end of the segments that arrived before. Returns false if a retransmission seems to
+    /// highest end of the segments that arrived before. Returns false if the echoed timestamp is
+    /// older than the retransmission (RFC 8985 §6.2 step 2), if a retransmission seems to
     /// arrive in less than the minimum RTT, or if no RTT is known: then the original may have
     /// arrived.
     fn on_arrived(&mut self, index: usize, fack: u64, now: Time, board: &Scoreboard) -> bool {
@@ -106,7 +107,7 @@ impl Rack {
         let rtt = now.saturating_since(left_at);
         if board.is_ambiguous(index) {
             let least = self.min_rtt.or(self.srtt);
-            if least.is_none_or(|least| rtt < least) {
+            if least.is_none_or(|least| rtt < least) || self.undo.echoes_before(left_at) {
                 return false;
             }
         } else {

@@ -240,6 +240,7 @@ impl LossRecovery for Rack {
         board: &mut Scoreboard,
         cc: &AnyCongestion,
     ) -> AckOutcome {
+        self.undo.note_echo(ack);
         let (before, sacked) = (board.una(), board.sacked());
         let mut has_arrived = self.absorb(ack, now, board);
         let mut rtt = None;

@@ -42,6 +42,8 @@ pub(super) struct Undo {
     prior: (u64, u64),
     /// SND.UNA at the last timeout.
     una_at_timeout: u64,
+    /// TSecr of the current ACK; 0 without timestamps.
+    echo: u32,
     /// `frto`: true if the last timeout may still turn out to be spurious.
     in_frto: bool,
     /// Step 2b of F-RTO: only new data may be sent until the next ACK.
@@ -68,6 +70,7 @@ impl Undo {
             first_retransmission: None,
             prior: (0, 0),
             una_at_timeout: 0,
+            echo: 0,
             in_frto: false,
             sends_new: false,
             has_original: false,
@@ -97,12 +100,20 @@ impl Undo {
         self.first_retransmission.get_or_insert(now);
     }
 
-    /// `tcp_packet_delayed`: returns true if `ack` echoes a timestamp from before the first
-    /// retransmission.
-    fn is_delayed(&self, ack: &Packet) -> bool {
-        let is_before =
-            |sent| ack.tsecr != 0 && ack.tsecr.wrapping_sub(timestamp(sent)) > u32::MAX / 2;
-        self.uses_timestamps && self.first_retransmission.is_some_and(is_before)
+    /// Saves the timestamp that `ack` echoes.
+    pub(super) fn note_echo(&mut self, ack: &Packet) {
+        self.echo = if self.uses_timestamps { ack.tsecr } else { 0 };
+    }
+
+    /// Returns true if the current ACK echoes a timestamp from before `sent`.
+    pub(super) fn echoes_before(&self, sent: Time) -> bool {
+        self.echo != 0 && self.echo.wrapping_sub(timestamp(sent)) > u32::MAX / 2
+    }
+
+    /// `tcp_packet_delayed`: returns true if the current ACK echoes a timestamp from before the
+    /// first retransmission.
+    fn is_delayed(&self) -> bool {
+        self.first_retransmission.is_some_and(|sent| self.echoes_before(sent))
     }
 
     /// Returns true if the receiver has reported all retransmissions of the episode as duplicates.
@@ -198,7 +209,7 @@ impl Rack {
         self.undo.sends_new = false;
         let has_original = std::mem::take(&mut self.undo.has_original);
         let has_sacked = std::mem::take(&mut self.undo.has_sacked);
-        let is_delayed = self.undo.marker.is_some() && self.undo.is_delayed(ack);
+        let is_delayed = self.undo.marker.is_some() && self.undo.is_delayed();
         let is_duplicated = self.undo.is_duplicated();
         let undoes = match self.state {
             State::Loss => {
