@@ -135,7 +135,11 @@ def _walk(host: Host, found: dict[type[Model], Host]) -> None:
 def _release_memory(model: type[Model], table: dict[str, Any], key: str) -> None:
     """Remove keys that contradict a key."""
     others = {"egress": ["base_rtt"], "access": ["base_rtt"], "return": ["base_rtt"]}
-    others |= {"video": ["size", "on_off"], "rate_based": ["buffer_based"]}
+    others |= {
+        "video": ["size", "on_off"],
+        "requests": ["size", "on_off", "video"],
+        "rate_based": ["buffer_based"],
+    }
     others |= {"on_off": ["size"], "pareto": ["exponential"], "on": ["burst"], "snr": ["snr_db"]}
     others["triangular"] = ["exponential", "pareto"]
     others["hops"] = ["bottleneck"]

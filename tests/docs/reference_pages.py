@@ -91,6 +91,7 @@ INDEX = (
             "datagram-sources",
             "voice",
             "video",
+            "requests",
             Group("Congestion controls", ("*congestion",)),
             Group("Receive windows", ("*window",)),
         ),

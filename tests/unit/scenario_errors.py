@@ -26,7 +26,7 @@ REGIMES = '[{rate = "1 Mbit/s"}, {rate = "2 Mbit/s"}]'
 FLOW_KEYS = (
     "source, name, count, access, egress, ack_access, return, base_rtt, start, stop, arrivals, "
     "direction, from, to, user, cc, profile, tcp, window, size, on_off, "
-    "video"
+    "video, requests"
 )
 
 

@@ -100,7 +100,7 @@ def test_return_wire_is_named_as_it_is_written() -> None:
          "flows: return_wir = {}: unknown key. The nearest is return_wire; expected one of: "
          "source, name, count, access, egress, ack_access, return_wire, base_rtt, start, stop, "
          "arrivals, direction, origin, destination, user, cc, profile, tcp, window, size, on_off, "
-         "video."),
+         "video, requests."),
     ):  # fmt: skip
         with pytest.raises(ap.errors.ScenarioError) as caught:
             ap.flows(**keys)  # type: ignore[arg-type]

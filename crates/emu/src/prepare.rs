@@ -176,7 +176,7 @@ fn template(entry: &Value, slots: u32, user: u16) -> Value {
     template["user"] = json!(user);
     template["direction"] = json!("forward");
     template["start"] = json!({"kind": "at", "time_ns": 0});
-    for key in ["transfer_bytes", "transfer", "application", "video"] {
+    for key in ["transfer_bytes", "transfer", "application", "video", "requests"] {
         if let Some(source) = template["source"].as_object_mut() {
             source.remove(key);
         }

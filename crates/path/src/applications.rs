@@ -15,6 +15,9 @@ pub struct ApplicationReports {
     /// Video clients.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub video: Vec<VideoClientReport>,
+    /// Clients that request objects.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestsReport>,
 }
 
 /// Report of one voice call. Counts are of packets that were sent after the warm-up and whose
@@ -61,6 +64,18 @@ pub struct VideoClientReport {
     pub startup_s: Option<f64>,
 }
 
+/// Report of one client that requests objects. Objects and pages count if they were requested after
+/// the warm-up and are complete.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RequestsReport {
+    /// Flow number.
+    pub flow: u32,
+    /// Times from the request of an object to its last byte, s.
+    pub object_s: Vec<f64>,
+    /// Times from the first request of a page to its last byte, s.
+    pub page_s: Vec<f64>,
+}
+
 impl ApplicationReports {
     /// Collects the measurements of all flows at `now`, without flows that have an open end.
     pub(crate) fn collect(network: &Network, now: Time) -> ApplicationReports {
@@ -68,6 +83,7 @@ impl ApplicationReports {
         for (flow, ends) in (0..).zip(&network.flows) {
             reports.voice.extend(call(network, flow, *ends, now));
             reports.video.extend(video(network, flow, *ends, now));
+            reports.requests.extend(requests(network, flow, *ends));
         }
         reports
     }
@@ -106,4 +122,10 @@ fn video(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<Vi
         played_s: report.played_s,
         startup_s: report.startup_s,
     })
+}
+
+fn requests(network: &Network, flow: u32, ends: FlowStages) -> Option<RequestsReport> {
+    let AnyStage::Sender(sender) = &network.stages[ends.source.0 as usize] else { return None };
+    let of = sender.requests()?;
+    Some(RequestsReport { flow, object_s: of.object_s().to_vec(), page_s: of.page_s().to_vec() })
 }

@@ -7,7 +7,7 @@ use airpath_link::AnyLink;
 use airpath_phy::radio_budget::RadioBudgetConfig;
 use airpath_tcp::congestion::AnyCongestion;
 use airpath_tcp::window::AnyWindow;
-use airpath_tcp::{OnOffConfig, SizeDistribution, VideoConfig};
+use airpath_tcp::{OnOffConfig, RequestsConfig, SizeDistribution, VideoConfig};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -36,6 +36,7 @@ pub fn check_table(table: &str, description: &Value) -> Option<Result<(), Config
         "wire" => read(description).and_then(|wire: WireSpec| wire.validate()),
         "size" => read(description).and_then(|size: SizeDistribution| size.validate()),
         "on-off" => read(description).and_then(|on_off: OnOffConfig| on_off.validate()),
+        "requests" => read(description).and_then(|of: RequestsConfig| of.validate()),
         "video" => read(description).and_then(|video: VideoConfig| video.validate()),
         _ => return None,
     })
@@ -142,14 +143,20 @@ impl TcpSpec {
         if let Some(video) = &self.video {
             checks.nested("video", video.validate());
         }
-        let (bytes, drawn) = (self.transfer_bytes.is_some(), self.transfer.is_some());
-        let ends = [bytes, drawn, self.application.is_some(), self.video.is_some()];
-        if ends.into_iter().filter(|given| *given).count() > 1 {
-            let application = if self.video.is_some() { "video" } else { "application" };
-            let field = if drawn { "transfer" } else { application };
-            let problem =
-                "given together with another of transfer_bytes, transfer, application, video";
-            checks.reject(field, "a table", problem, "Use one of them");
+        if let Some(requests) = &self.requests {
+            checks.nested("requests", requests.validate());
+        }
+        let given = [
+            ("transfer_bytes", self.transfer_bytes.is_some()),
+            ("transfer", self.transfer.is_some()),
+            ("application", self.application.is_some()),
+            ("video", self.video.is_some()),
+            ("requests", self.requests.is_some()),
+        ];
+        let mut given = given.into_iter().filter(|(_, given)| *given);
+        if let (Some((first, _)), Some((second, _))) = (given.next(), given.next()) {
+            let problem = format!("given together with {first}");
+            checks.reject(second, "a table", &problem, "Use one of them");
         }
         checks.finish()
     }

@@ -8,8 +8,8 @@ use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowSetup};
 use airpath_tcp::{
-    Call, DatagramSink, DatagramSource, OnOff, Receiver, Sender, SenderConfig, Spacing, TcpConfig,
-    Video, VoiceConfig,
+    Call, DatagramSink, DatagramSource, OnOff, Receiver, Requests, Sender, SenderConfig, Spacing,
+    TcpConfig, Video, VoiceConfig,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -136,10 +136,15 @@ impl Builder<'_> {
             start,
             stop,
         });
-        let sender = match (on_off(spec, seed), &spec.video) {
-            (Some(on_off), _) => sender.with_application(on_off),
-            (None, Some(video)) => sender.with_application(Video::new(Arc::new(video.clone()))),
-            (None, None) => sender,
+        let stream = || seed.child("application").stream();
+        let sender = if let Some(on_off) = on_off(spec, seed) {
+            sender.with_application(on_off)
+        } else if let Some(video) = &spec.video {
+            sender.with_application(Video::new(Arc::new(video.clone())))
+        } else if let Some(requests) = spec.requests {
+            sender.with_application(Requests::new(requests, stream()))
+        } else {
+            sender
         };
         Ok((sender, drawn_transfer))
     }

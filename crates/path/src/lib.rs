@@ -50,7 +50,7 @@ mod wire;
 mod wire_queue;
 
 pub use any_stage::AnyStage;
-pub use applications::{ApplicationReports, CallReport, VideoClientReport};
+pub use applications::{ApplicationReports, CallReport, RequestsReport, VideoClientReport};
 pub use bad_wakeup::{Livelock, WakeupInPast};
 pub use build::{build, build_cut};
 pub use check::check_table;

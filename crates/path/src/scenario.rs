@@ -7,7 +7,9 @@ use crate::flows::Flows;
 use crate::hops::Hop;
 use airpath_aqm::Limit;
 use airpath_core::{Checks, ConfigError, Series};
-use airpath_tcp::{OnOffConfig, SizeDistribution, TcpConfig, VideoConfig, VoiceConfig};
+use airpath_tcp::{
+    OnOffConfig, RequestsConfig, SizeDistribution, TcpConfig, VideoConfig, VoiceConfig,
+};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -185,6 +187,9 @@ pub struct TcpSpec {
     /// Video client that requests the data, instead of an application.
     #[serde(default)]
     pub video: Option<VideoConfig>,
+    /// Client that requests objects, instead of an application.
+    #[serde(default)]
+    pub requests: Option<RequestsConfig>,
 }
 
 fn shared<'de, T: Deserialize<'de>, D: Deserializer<'de>>(

@@ -391,6 +391,9 @@ fn connection(flow: &FlowSpec) -> Result<Connection<'_>, Reason> {
     if spec.video.is_some() {
         return no("video", "a video client", "flows of unlimited data");
     }
+    if spec.requests.is_some() {
+        return no("requests", "a client", "flows of unlimited data");
+    }
     if flow.direction == Direction::Reverse {
         let covered = "flows whose data takes the bottleneck, direction = forward";
         return no("direction", "reverse", covered);

@@ -45,9 +45,9 @@ pub mod window;
 mod window_field;
 
 pub use application::{
-    AbrConfig, Application, Burst, OnOff, OnOffConfig, SizeDistribution, TimeDistribution, Video,
-    VideoConfig, VideoReport, buffer_based, buffer_map, harmonic_mean, highest_within, pareto,
-    triangular,
+    AbrConfig, Application, Burst, OnOff, OnOffConfig, Requests, RequestsConfig, SizeDistribution,
+    TimeDistribution, Video, VideoConfig, VideoReport, buffer_based, buffer_map, harmonic_mean,
+    highest_within, pareto, triangular,
 };
 pub use config::{
     EcnReaction, EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, LossDetection,

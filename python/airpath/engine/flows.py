@@ -202,14 +202,16 @@ class Source(Component):
     @property
     def has_pauses(self) -> bool:
         """True if the application pauses between the data that it writes."""
-        return self.get("application") is not None or self.get("video") is not None
+        keys = ("application", "video", "requests")
+        return any(self.get(key) is not None for key in keys)
 
     @property
     def application(self) -> str | None:
         """Name of the table with the quality of the application; None if there is none."""
         if self.kind == "voice":
             return "voice"
-        return "video" if self.get("video") is not None else None
+        clients = ("video", "requests")
+        return next((key for key in clients if self.get(key) is not None), None)
 
     @property
     def may_abort(self) -> bool:

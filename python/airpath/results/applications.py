@@ -1,4 +1,4 @@
-"""Quality of applications by group of flows: voice calls and video clients.
+"""Quality of applications by group of flows: voice calls, video clients and web pages.
 
 Each kind of application has a table with the same name. A row aggregates the flows of a group in
 one replication.
@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from airpath.engine.resolved import ResolvedScenario
 
@@ -112,7 +114,52 @@ _VIDEO = Application(
     },
 )
 
-APPLICATIONS: Mapping[str, Application] = {"voice": _VOICE, "video": _VIDEO}
+_LEVELS = {"median": 0.5, "p95": 0.95, "p99": 0.99}
+
+
+def _times(name: str, level: str) -> Callable[[Reports], float | None]:
+    """Return the mean or a quantile of the times of all flows together."""
+
+    def of(reports: Reports) -> float | None:
+        known = [value for report in reports for value in report[name]]
+        if not known:
+            return None
+        if level == "mean":
+            return math.fsum(known) / len(known)
+        return float(np.quantile(known, _LEVELS[level]))
+
+    return of
+
+
+def _number_of(name: str) -> Callable[[Reports], float | None]:
+    return lambda reports: float(sum(len(report[name]) for report in reports))
+
+
+_REQUESTS = Application(
+    "Requests",
+    {
+        "clients": _count,
+        "objects": _number_of("object_s"),
+        **{f"{level}_object_s": _times("object_s", level) for level in ("mean", *_LEVELS)},
+        "pages": _number_of("page_s"),
+        **{f"{level}_page_s": _times("page_s", level) for level in ("mean", *_LEVELS)},
+    },
+    {
+        "clients": ("clients", 1, 0, ""),
+        "objects": ("objects", 1, 1, ""),
+        "median": ("median_object_s", 1, 3, "s"),
+        "p99": ("p99_object_s", 1, 3, "s"),
+        "pages": ("pages", 1, 1, ""),
+        "median of pages": ("median_page_s", 1, 3, "s"),
+        "p99 of pages": ("p99_page_s", 1, 3, "s"),
+    },
+)
+
+APPLICATIONS: Mapping[str, Application] = {
+    "voice": _VOICE,
+    "video": _VIDEO,
+    "requests": _REQUESTS,
+}
 """Maps the name of each table to its kind of application."""
 
 

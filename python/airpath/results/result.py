@@ -258,7 +258,7 @@ class Result(Recordings):
         Parameters
         ----------
         name : {"flows", "queues", "delays", "links", "users", "stations", "phases", "transfers", \
-"voice", "video"}
+"voice", "video", "requests"}
             The table, as ``airpath run`` prints it. Default ``flows``.
         caption, label : str, optional
             Caption and label of the table. If one of them is set, the ``tabular`` is placed in a

@@ -82,7 +82,7 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "mac_delays", \
-"phases", "delay_parts", "transfers", "transfer_sizes", "voice", "video"}
+"phases", "delay_parts", "transfers", "transfer_sizes", "voice", "video", "requests"}
             ``flows``: rates, counts, delays and RTTs of each flow. ``groups``: the same quantities
             for each group of flows, and Jain's index within the group. ``queues``: time averages,
             sojourn times, drops for each reason, and marks of each queue. ``links``: utilisation,
@@ -93,8 +93,9 @@ class Statistics:
             (``record.delay_parts``). ``transfers``: completion times of each group's transfers
             (flows with a size) that started after the warm-up. ``transfer_sizes``: completion times
             by size class. ``voice``: delay, losses and rating of each group's voice calls.
-            ``video``: bitrate, stalls and switches of each group's video clients. A table is empty
-            if the scenario has no such objects.
+            ``video``: bitrate, stalls and switches of each group's video clients.
+            ``requests``: load times of objects and pages. A table is empty if the scenario has no
+            such objects.
         size_edges : sequence of str, optional
             Edges of the size classes of ``transfer_sizes``, ascending: ``["10 kB", "1 MB"]``.
             Default: 10 kB, 100 kB and 1 MB.
@@ -133,7 +134,7 @@ class Statistics:
         Parameters
         ----------
         name : {"flows", "groups", "queues", "links", "users", "stations", "phases", \
-"delay_parts", "transfers", "transfer_sizes", "voice", "video"}
+"delay_parts", "transfers", "transfer_sizes", "voice", "video", "requests"}
             The table.
         size_edges : sequence of str, optional
             As in `table`.

@@ -83,6 +83,9 @@ pub(crate) fn of_flow<'a>(flow: &'a FlowSpec, scenario: &Scenario) -> Result<&'a
     if spec.video.is_some() {
         return no("video", "a video client", "flows of unlimited data");
     }
+    if spec.requests.is_some() {
+        return no("requests", "a client", "flows of unlimited data");
+    }
     if let Some(window) = &spec.window
         && registry::split_kind(window)?.0 != "fixed"
     {

@@ -45,6 +45,9 @@ pub(super) fn download(flow: &FlowSpec) -> Result<Download<'_>, Reason> {
     if spec.video.is_some() {
         return no("video", "a video client", "a transfer whose data is all there");
     }
+    if spec.requests.is_some() {
+        return no("requests", "a client", "a transfer whose data is all there");
+    }
     if spec.transfer.is_some() {
         return no("size", "a drawn size", "a number of bytes");
     }

@@ -9,11 +9,13 @@
 mod abr;
 mod distributions;
 mod on_off;
+mod requests;
 mod video;
 
 pub use abr::{buffer_based, buffer_map, harmonic_mean, highest_within};
 pub use distributions::{SizeDistribution, TimeDistribution, pareto, triangular};
 pub use on_off::{Burst, OnOff, OnOffConfig};
+pub use requests::{Requests, RequestsConfig};
 pub use video::{AbrConfig, Video, VideoConfig, VideoReport};
 
 use airpath_core::Time;
@@ -30,6 +32,7 @@ pub struct Application {
 enum Kind {
     OnOff(Bursts),
     Video(Video),
+    Requests(Box<Requests>),
 }
 
 impl From<OnOff> for Application {
@@ -41,6 +44,12 @@ impl From<OnOff> for Application {
 impl From<Video> for Application {
     fn from(video: Video) -> Application {
         Application { kind: Kind::Video(video), is_writing: false }
+    }
+}
+
+impl From<Requests> for Application {
+    fn from(requests: Requests) -> Application {
+        Application { kind: Kind::Requests(Box::new(requests)), is_writing: false }
     }
 }
 
@@ -58,7 +67,7 @@ impl Application {
     /// Returns true if the end of each write carries PSH, so that the receiver acknowledges it
     /// immediately: the acknowledgement is the client's request.
     pub fn pushes(&self) -> bool {
-        matches!(self.kind, Kind::Video(_))
+        !matches!(self.kind, Kind::OnOff(_))
     }
 
     /// Begins a burst. Returns the size and the end time of the burst. A burst with a duration has
@@ -69,6 +78,7 @@ impl Application {
         match &mut self.kind {
             Kind::OnOff(bursts) => bursts.write(now),
             Kind::Video(video) => (video.request(now), Time::NEVER),
+            Kind::Requests(requests) => (requests.request(now), Time::NEVER),
         }
     }
 
@@ -78,13 +88,14 @@ impl Application {
         match &mut self.kind {
             Kind::OnOff(bursts) => bursts.pause(now),
             Kind::Video(video) => video.on_delivered(now),
+            Kind::Requests(requests) => requests.on_delivered(now),
         }
     }
 
     /// Handles the stop of the sender: nothing more is written.
     pub fn stop(&mut self) {
         match &mut self.kind {
-            Kind::OnOff(_) => {}
+            Kind::OnOff(_) | Kind::Requests(_) => {}
             Kind::Video(video) => video.stop(),
         }
     }
@@ -94,6 +105,7 @@ impl Application {
         match &mut self.kind {
             Kind::OnOff(_) => {}
             Kind::Video(video) => video.start_measurement(now),
+            Kind::Requests(requests) => requests.start_measurement(now),
         }
     }
 
@@ -101,7 +113,15 @@ impl Application {
     pub fn video(&self) -> Option<&Video> {
         match &self.kind {
             Kind::Video(video) => Some(video),
-            Kind::OnOff(_) => None,
+            Kind::OnOff(_) | Kind::Requests(_) => None,
+        }
+    }
+
+    /// Returns the client that requests objects; `None` for other applications.
+    pub fn requests(&self) -> Option<&Requests> {
+        match &self.kind {
+            Kind::Requests(requests) => Some(requests),
+            Kind::OnOff(_) | Kind::Video(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sender side of applications that write and pause.
 
 use super::{Phase, Sender};
-use crate::application::Video;
+use crate::application::{Requests, Video};
 use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
@@ -40,6 +40,11 @@ impl Sender {
     /// Returns the video client of the sender's application, if it has one.
     pub fn video(&self) -> Option<&Video> {
         self.application.as_ref().and_then(|application| application.video())
+    }
+
+    /// Returns the client of the sender's application that requests objects, if it has one.
+    pub fn requests(&self) -> Option<&Requests> {
+        self.application.as_ref().and_then(|application| application.requests())
     }
 
     /// Starts the sender because of a control event of the scenario.

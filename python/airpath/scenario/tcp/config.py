@@ -111,8 +111,8 @@ class TcpConfig(TcpParameters):
         initial window, with ssthresh at least three quarters of the former cwnd (RFC 2861, Linux).
     grow_unused : bool
         Let Reno's window also grow at ACKs while at least one segment of the window is unused, for
-        lack of data or of receive window. With `on_off` and `video`, the default is false. CUBIC
-        never grows such a window; `window_growth = "segments"` has a separate rule.
+        lack of data or of receive window. With `on_off`, `video` and `requests`, the default is
+        false. CUBIC never grows such a window; `window_growth = "segments"` has a separate rule.
     rto_floor : {"total", "variance"}
         Quantity that `min_rto` bounds: `"total"` the timeout (RFC 6298 §2.4); `"variance"`
         4·RTTVAR, so that the timeout is SRTT + max(`min_rto`, 4·RTTVAR) (Linux).

@@ -158,7 +158,7 @@ class RandomTime(Model):
         return {"kind": "exponential", "mean_ns": int(self.exponential)}
 
 
-def _fixed_or_random(
+def fixed_or_random(
     quantity: type[Quantity], drawn: type[Model], *, required: bool = False
 ) -> Callable[[Any, ValidationInfo], Any]:
     """Return a validator that accepts a quantity or a table with its distribution."""
@@ -182,21 +182,20 @@ if TYPE_CHECKING:
     ]
     AnyPause = Takes[str | float | Mapping[str, Any] | RandomTime, Duration | RandomTime]
 else:
-    AnySize = Annotated[
-        Size | RandomSize | None, PlainValidator(_fixed_or_random(Size, RandomSize))
-    ]
+    AnySize = Annotated[Size | RandomSize | None, PlainValidator(fixed_or_random(Size, RandomSize))]
     AnyTime = Annotated[
-        Duration | RandomTime | None, PlainValidator(_fixed_or_random(Duration, RandomTime))
+        Duration | RandomTime | None, PlainValidator(fixed_or_random(Duration, RandomTime))
     ]
     AnyPause = Annotated[
         Duration | RandomTime,
-        PlainValidator(_fixed_or_random(Duration, RandomTime, required=True)),
+        PlainValidator(fixed_or_random(Duration, RandomTime, required=True)),
     ]
 
 
-def _distribution(
+def distribution(
     value: Quantity | Model, fixed: str, context: Context, path: Path
 ) -> dict[str, Any]:
+    """Return the resolved form of a quantity, with engine field `fixed`, or of a distribution."""
     if isinstance(value, Model):
         return value.resolved(context, path)
     return {"kind": "fixed", fixed: int(value)}
@@ -236,10 +235,10 @@ class OnOff(Model):
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
         if self.burst is not None:
-            on = {"size": _distribution(self.burst, "bytes", context, (*path, "burst"))}
+            on = {"size": distribution(self.burst, "bytes", context, (*path, "burst"))}
         else:
-            on = {"time": _distribution(cast(Duration, self.on), "time_ns", context, (*path, "on"))}
-        return {"on": on, "off": _distribution(self.off, "time_ns", context, (*path, "off"))}
+            on = {"time": distribution(cast(Duration, self.on), "time_ns", context, (*path, "on"))}
+        return {"on": on, "off": distribution(self.off, "time_ns", context, (*path, "off"))}
 
     def _user_path(self, engine_path: str) -> list[str]:
         """Return the user's keys of an engine field; there, sizes and times are tables."""

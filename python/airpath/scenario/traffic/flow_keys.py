@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from airpath.scenario.cc.base import Congestion
     from airpath.scenario.tcp.config import TcpConfig
     from airpath.scenario.traffic.arrivals import Arrivals, OnOff, RandomSize
+    from airpath.scenario.traffic.requests import Requests
     from airpath.scenario.traffic.start import Uniform
     from airpath.scenario.traffic.video import Video
     from airpath.scenario.units import Duration, Rate, Size
@@ -44,6 +45,7 @@ class FlowKeys(TypedDict, total=False):
     size: str | float | Size | RandomSize | Mapping[str, Any] | None
     on_off: OnOff | Mapping[str, Any] | None
     video: Video | Mapping[str, Any] | None
+    requests: Requests | Mapping[str, Any] | None
     rate: str | float | Rate
     packet: str | float | Size
     codec: str

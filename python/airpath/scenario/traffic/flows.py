@@ -31,6 +31,7 @@ from airpath.scenario.tcp.profiles import profile_config, profiles, unmet_needs
 from airpath.scenario.tcp.values import SELECTIVE
 from airpath.scenario.traffic.arrivals import AnySize, Arrivals, OnOff, RandomSize
 from airpath.scenario.traffic.flow_keys import FlowKeys
+from airpath.scenario.traffic.requests import Requests
 from airpath.scenario.traffic.start import BaseRtt, Start, Uniform
 from airpath.scenario.traffic.video import Video
 from airpath.scenario.units import Duration, Size, quote
@@ -312,7 +313,7 @@ class Source(Component):
 
 
 class Tcp(Source):
-    """TCP connections that carry endless data, transfers, bursts, or the segments of a video.
+    """TCP connections that carry endless data, transfers, bursts, a video, or web pages.
 
     Parameters
     ----------
@@ -330,11 +331,13 @@ class Tcp(Source):
         Endless sequence of bursts and pauses, instead of `size`.
     video : Video, optional
         Video client that requests the data, instead of `size` and `on_off`.
+    requests : Requests, optional
+        Client that requests objects, instead of `size`, `on_off` and `video`.
     """
 
     needs_path = True
     has_acks = True
-    alternatives = (("size", "on_off", "video"),)
+    alternatives = (("size", "on_off", "video", "requests"),)
 
     source: Literal["tcp"] = "tcp"
     cc: Maybe[Congestion] = ABSENT
@@ -344,11 +347,12 @@ class Tcp(Source):
     size: AnySize = ABSENT
     on_off: Maybe[OnOff] = ABSENT
     video: Maybe[Video] = ABSENT
+    requests: Maybe[Requests] = ABSENT
 
-    @field_validator("on_off", "video")
+    @field_validator("on_off", "video", "requests")
     @classmethod
     def _only_application(cls, value: Model | None, info: ValidationInfo) -> Model | None:
-        others = [key for key in ("size", "on_off") if key != info.field_name]
+        others = [key for key in ("size", "on_off", "video") if key != info.field_name]
         given = [key for key in others if info.data.get(key) is not None]
         if value is not None and given:
             raise fault(f"given together with {given[0]}", "Use one of the two")
@@ -404,7 +408,7 @@ class Tcp(Source):
     def config(self) -> TcpConfig:
         """Return all TCP parameters: the values of the profile, modified by `cc` and `tcp`."""
         given = self.tcp
-        if (self.on_off or self.video) is not None and given.grow_unused is None:
+        if (self.on_off or self.video or self.requests) is not None and given.grow_unused is None:
             # Otherwise the congestion window, which the application never fills, would grow
             # endlessly.
             given = TcpConfig(**given.document(), grow_unused=False)
@@ -434,6 +438,8 @@ class Tcp(Source):
             source["application"] = self.on_off.resolved(context, (*path, "on_off"))
         if self.video is not None:
             source["video"] = self.video.resolved(context, (*path, "video"))
+        if self.requests is not None:
+            source["requests"] = self.requests.resolved(context, (*path, "requests"))
         if self.window is not None:
             source["window"] = self.window.resolved(context, (*path, "window"))
         return source
