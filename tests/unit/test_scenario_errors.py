@@ -138,7 +138,8 @@ def test_valid_file_is_accepted() -> None:
         (
             "flows.0.tcp",
             '{ecn = "yes"}',
-            'flows.0.tcp.ecn = "yes": not one of the accepted words. Expected one of: off, on.',
+            'flows.0.tcp.ecn = "yes": not one of the accepted words. '
+            "Expected one of: off, on, accurate.",
         ),
         (
             "flows.0.cc",

@@ -76,7 +76,7 @@ pub use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, CongestionSetup, CongestionWrapper, IdleEvent,
     LossEvent, RateSample, RecoveryPhase, UndoEvent,
 };
-pub use airpath_tcp::{TcpConfig, delegate_congestion, profile};
+pub use airpath_tcp::{EcnUse, TcpConfig, delegate_congestion, profile};
 // Receive-window policies.
 pub use airpath_tcp::delegate_window;
 pub use airpath_tcp::window::{

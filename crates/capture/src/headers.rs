@@ -56,6 +56,8 @@ pub struct TcpSettings {
     pub sack: bool,
     /// True if every segment carries timestamps (RFC 7323 §3.2).
     pub timestamps: bool,
+    /// True if the feedback of ACKs is a counter of accurate ECN (RFC 9768), not a price.
+    pub accurate_ecn: bool,
     /// Largest advertised window, bytes. A window above 65 535 is scaled.
     pub receive_window: u64,
 }
@@ -198,12 +200,14 @@ impl Connection {
             - (IP_HEADER + to.length) as i64;
         let room = TCP_HEADER + MOST_OPTIONS - to.length;
         let mut padding = (spare.max(0) as usize & !3).min(room);
-        if packet.feedback > 0.0 && padding >= PRICE_OPTION {
+        let has_price = packet.feedback > 0.0 && !settings.accurate_ecn;
+        if has_price && padding >= PRICE_OPTION {
             put_price(packet.feedback, to);
             padding -= PRICE_OPTION;
         }
         (0..padding).for_each(|_| to.put(&[OPTION_NOP]));
-        to.bytes[12] = (to.length as u8 / 4) << 4;
+        let ae = u8::from(packet.flags.contains(Flags::AE)); // RFC 9768 §3.2.1
+        to.bytes[12] = (to.length as u8 / 4) << 4 | ae;
     }
 
     /// Returns the window field (RFC 7323 §2.3), which is scaled in all segments except SYN and

@@ -6,10 +6,20 @@ use airpath_capture::{Connection, Headers, TcpSettings};
 use airpath_core::{Bytes, Ecn, Flags, FlowId, Packet, SackBlock, Time};
 use proptest::prelude::*;
 
-const PLAIN: TcpSettings =
-    TcpSettings { mss: 1460, sack: false, timestamps: false, receive_window: 65_535 };
-const EVERYTHING: TcpSettings =
-    TcpSettings { mss: 1448, sack: true, timestamps: true, receive_window: 4 << 20 };
+const PLAIN: TcpSettings = TcpSettings {
+    mss: 1460,
+    sack: false,
+    timestamps: false,
+    accurate_ecn: false,
+    receive_window: 65_535,
+};
+const EVERYTHING: TcpSettings = TcpSettings {
+    mss: 1448,
+    sack: true,
+    timestamps: true,
+    accurate_ecn: false,
+    receive_window: 4 << 20,
+};
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from(bytes[at]) << 8 | u16::from(bytes[at + 1])
@@ -178,6 +188,14 @@ fn rfc3168_5_and_6_1_ecn_bits_are_in_both_headers() {
     let mut syn = data(0, 0, 40);
     syn.flags = Flags::SYN.with(Flags::ECE).with(Flags::CWR);
     assert_eq!(headers(PLAIN, &syn)[33], 0xc2, "an ECN-setup SYN: CWR, ECE, SYN");
+    assert_eq!(headers(PLAIN, &syn)[32] & 1, 0, "AE");
+    syn.flags = syn.flags.with(Flags::AE);
+    assert_eq!(headers(PLAIN, &syn)[32] & 1, 1, "AE: a SYN that requests accurate feedback");
+    for (counter, ae, bits) in [(5, 1, 0x50), (6, 1, 0x90), (7, 1, 0xd0), (8, 0, 0x10)] {
+        ack.flags = Flags::with_ace(counter);
+        let bytes = headers(PLAIN, &ack);
+        assert_eq!((bytes[32] & 1, bytes[33]), (ae, bits), "ACE of a counter of {counter}");
+    }
 }
 
 #[test]
@@ -262,7 +280,8 @@ proptest! {
         window in 0u32.., size in 40u32..200, blocks in prop::collection::vec(0u32.., 0..4),
         sack: bool, timestamps: bool, receive_window in 1u64..1 << 33, kind in 0..4,
     ) {
-        let settings = TcpSettings { mss: 1460, sack, timestamps, receive_window };
+        let (mss, accurate_ecn) = (1460, false);
+        let settings = TcpSettings { mss, sack, timestamps, accurate_ecn, receive_window };
         let connection = Connection::new(FlowId(flow), Some(settings));
         let mut packet = match kind {
             0 | 1 => Packet::data(FlowId(flow), seq, payload, header, Time::from_nanos(seq)),

@@ -54,6 +54,21 @@ impl Flags {
     const REAL_BYTES: Flags = Flags(32);
     /// PSH: the receiver acknowledges this segment immediately.
     pub const PSH: Flags = Flags(64);
+    /// AE (RFC 9768 §3.2.1): the most significant of the three bits of the ACE field, whose other
+    /// bits are CWR and ECE.
+    pub const AE: Flags = Flags(128);
+
+    /// Returns the lowest three bits of `counter` as the ACE field (RFC 9768 §3.2.2).
+    #[must_use]
+    pub const fn with_ace(counter: u8) -> Flags {
+        Flags((counter & 1) << 1 | (counter & 2) << 1 | (counter & 4) << 5)
+    }
+
+    /// Returns the value of the ACE field.
+    #[must_use]
+    pub const fn ace(self) -> u8 {
+        (self.0 & Flags::ECE.0) >> 1 | (self.0 & Flags::CWR.0) >> 1 | (self.0 & Flags::AE.0) >> 5
+    }
 
     /// Returns true if every flag of `other` is set.
     pub const fn contains(self, other: Flags) -> bool {
@@ -129,8 +144,9 @@ pub struct PacketHead {
     /// Timestamp echo reply, TSecr (RFC 7323). In an ACK of a connection without timestamps: bits
     /// 16 to 47 of the send time, which do not appear in captures.
     pub tsecr: u32,
-    /// Explicit feedback: a price (CLAMP) or a load code (VCP). Queues write this field, and ACKs
-    /// echo it.
+    /// Explicit feedback: a price (CLAMP) or a load code (VCP), which queues write and ACKs echo.
+    /// ACK of a connection with accurate ECN feedback: received payload with a mark, bytes modulo
+    /// 2²⁴ (RFC 9768 §3.2.3).
     pub feedback: f32,
     /// ACK: lower 32 bits of the last enqueue time, ns. Data and datagrams: handle of a real
     /// payload (emulation).

@@ -4,7 +4,7 @@
 use airpath_capture::{Connection, TcpSettings};
 use airpath_core::{FlowId, Port, StageId};
 use airpath_path::{Direction, FlowSpec, Hop, Network, Scenario, SourceSpec};
-use airpath_tcp::WindowScaling;
+use airpath_tcp::{EcnUse, WindowScaling};
 
 /// Role of a stage for its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +155,7 @@ fn tcp_settings(source: &SourceSpec) -> Option<TcpSettings> {
         mss: options.mss,
         sack: options.recovery.uses_sack(),
         timestamps: options.timestamps,
+        accurate_ecn: options.ecn == EcnUse::Accurate,
         receive_window: match options.window_scaling {
             WindowScaling::Off => options.receive_window.min(u64::from(u16::MAX)),
             WindowScaling::Exact | WindowScaling::On => options.receive_window,

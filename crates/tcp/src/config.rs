@@ -2,6 +2,7 @@
 //! parameter for users, and lists its value in each profile.
 
 mod choices;
+mod ecn;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +10,7 @@ pub use choices::{
     FastRetransmitGuard, FirstRttvar, IdleRestart, PartialAckTimer, RecoveryExit, RtoFloor,
     SackAfterTimeout, WindowGrowth, WindowScaling,
 };
+pub use ecn::{EcnReaction, EcnUse};
 
 use crate::deviations::{self, Deviation, Deviations};
 use crate::window_field::WindowField;
@@ -251,44 +253,6 @@ pub enum Push {
     /// The last segment of each burst of two or more segments that are sent together (Linux
     /// `__tcp_transmit_skb` and `tcp_tso_autosize`; the receiver's reaction since 6.7).
     Bursts,
-}
-
-/// Use of explicit congestion notification by an endpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EcnUse {
-    /// ECN is not used.
-    #[default]
-    Off,
-    /// RFC 3168: the receiver echoes a mark until the sender has reduced its window.
-    On,
-    /// RFC 3168 with DCTCP's echo: the receiver reports for each segment whether it was marked (RFC
-    /// 8257 §3.2).
-    Dctcp,
-    /// No negotiation and no ECE. The ECN field carries VCP's load code: the sender sets the code
-    /// for low load in every segment, and the receiver echoes the received code in `feedback`.
-    Vcp,
-}
-
-impl EcnUse {
-    /// Returns true if both ends negotiate ECN and echo marks in the header flags (RFC 3168).
-    pub const fn is_negotiated(self) -> bool {
-        matches!(self, EcnUse::On | EcnUse::Dctcp)
-    }
-}
-
-/// Reduction of the window after an echoed congestion mark.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EcnReaction {
-    /// Immediate reduction (RFC 3168 §6.1.2).
-    #[default]
-    Rfc,
-    /// Reduction in the state CWR (congestion window reduced), as in Linux and ns-3. The window
-    /// does not grow until data sent after the echo is acknowledged. With proportional rate
-    /// reduction, the window shrinks gradually: the sender transmits fewer segments than are
-    /// delivered. Requires `loss_detection = "rack"` or `stack = "ns3"` with SACK.
-    Cwr,
 }
 
 /// Largest IP packet, bytes (RFC 791 §3.1).

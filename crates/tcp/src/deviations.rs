@@ -118,8 +118,12 @@ pub(crate) fn check(config: &TcpConfig, checks: &mut Checks) {
         let problem = "stack = \"ns2\" has no SACK";
         checks.reject_with(&["stack"], "recovery", recovery, problem, ADVICE);
     }
-    if config.stack == StackVariant::Ns3 && config.ecn == EcnUse::Dctcp {
-        let problem = "stack = \"ns3\" has no cc = \"dctcp\"";
+    let missing = match config.ecn {
+        EcnUse::Dctcp => Some("stack = \"ns3\" has no cc = \"dctcp\""),
+        EcnUse::Accurate => Some("stack = \"ns3\" has no ecn = \"accurate\""),
+        EcnUse::Off | EcnUse::On | EcnUse::Vcp => None,
+    };
+    if let (StackVariant::Ns3, Some(problem)) = (config.stack, missing) {
         checks.reject_with(&["ecn"], "stack", "ns3", problem, ADVICE);
     }
     if Deviations::of(config).has(Deviation::Ns3Recovery) {

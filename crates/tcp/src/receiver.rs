@@ -14,6 +14,7 @@ use airpath_core::{
     Control, Ctx, Delays, DropReason, Duration, Flags, FlowId, Packet, PacketKind, Port, Series,
     Stage, Time,
 };
+pub(crate) use ecn::BYTE_COUNTER_RANGE;
 use ecn::Echo;
 
 /// Returns the size of a SACK option with `blocks` blocks, including padding, bytes (RFC 2018 §3).
@@ -51,6 +52,7 @@ pub struct Receiver {
     is_bounded: bool,
     /// True if the window is constant and no marks are echoed.
     allows_fast_path: bool,
+    /// Feedback of the next ACK (`note_feedback`).
     feedback: f32,
     uses_sack: bool,
     timestamps: Option<Timestamps>,
@@ -210,7 +212,9 @@ impl Receiver {
     fn send_syn_ack(&mut self, syn: &Packet, ctx: &mut Ctx<'_>) {
         let field = self.field;
         self.field = field.of_syn();
-        self.send_ack(Flags::SYN.with(self.echo.answer(syn)), ctx);
+        let answer = self.echo.answer(syn);
+        self.send_ack(Flags::SYN.with(answer), ctx);
+        self.echo.begin();
         self.field = field;
     }
 
@@ -338,8 +342,7 @@ impl Receiver {
         let before = self.stream.next();
         let arrived = self.stream.insert(packet.seq, packet.end());
         self.measure(packet, arrived, self.stream.next() - before, ctx);
-        self.feedback = packet.feedback;
-        self.note_load(packet);
+        self.note_feedback(packet);
         let outcome = self.window.on_arrival(&Arrival {
             now: ctx.now,
             bytes: u64::from(packet.size),

@@ -242,6 +242,9 @@ impl Sender {
             return;
         }
         self.edge = self.edge.max(ack.seq + u64::from(ack.window));
+        if self.ecn.is_used {
+            self.ecn.read_counter(ack);
+        }
         let flight = self.board.flight();
         if flight > 0 {
             let heard = self.recovery.on_ack(ack, ctx.now, &mut self.board, &self.congestion);

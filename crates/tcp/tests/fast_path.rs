@@ -2,11 +2,11 @@
 
 use crate::random_channel::*;
 use airpath_conformance::cases;
-use airpath_core::{Duration, Rate, Stage, StageError, Time};
+use airpath_core::{Duration, Ecn, Rate, Stage, StageError, Time};
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, UndoEvent,
 };
-use airpath_tcp::{Sender, SenderConfig, TcpConfig, delegate_congestion};
+use airpath_tcp::{EcnUse, Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
 
 /// A congestion control that requests delivery rate samples but does not use them. The request
@@ -16,7 +16,7 @@ struct Watching(AnyCongestion);
 impl airpath_tcp::congestion::CongestionWrapper for Watching {
     delegate_congestion!(0: on_ack, needs_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
     delegate_congestion!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, on_undo);
-    delegate_congestion!(0: take_error);
+    delegate_congestion!(0: on_negotiated, take_error);
     delegate_congestion!(0: sets_window_in_recovery, limits_itself, on_open, on_segment_lost);
 
     fn needs_rate_samples(&self) -> bool {

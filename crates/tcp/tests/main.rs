@@ -2,6 +2,7 @@
 
 mod script;
 
+mod accurate_ecn;
 mod cwr;
 mod dctcp;
 mod ecn;
@@ -17,6 +18,7 @@ mod ns2;
 mod ns3;
 mod ns3_2014;
 mod pacing;
+mod prague;
 mod properties;
 mod prr;
 mod push;

@@ -373,7 +373,7 @@ def _buffers(window: int, is_tuned: bool) -> Iterator[tuple[str, str]]:
 
 def _ecn(flows: Sequence[_Tcp]) -> str:
     used = {flow.options.ecn for flow in flows}
-    if "on" in used:
+    if {"on", "accurate"} & used:
         return "1"
     # With 2, connections accept ECN but do not request it. DCTCP requests ECN regardless.
     return "2" if "dctcp" in used or flows[0].own else "0"

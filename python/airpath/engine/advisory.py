@@ -87,7 +87,7 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
 
 def _ecn_without_marks(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield a warning if a flow negotiates ECN over queues that do not mark."""
-    for key, where, who in _without_marks(scenario, resolved, ("on", "dctcp")):
+    for key, where, who in _without_marks(scenario, resolved, ("on", "accurate", "dctcp")):
         yield Advisory(
             "ecn-without-marks",
             f"ECN is on, but nothing marks at the {where}, so it does nothing. "

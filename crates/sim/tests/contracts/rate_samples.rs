@@ -6,13 +6,13 @@
 use crate::common::{MS, droptail, fixed, flow, merge, run_with, scenario, tcp};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
-use airpath_core::{Bytes, Ctx, Duration, LinkRate, Packet, Rate, StageError, Time};
+use airpath_core::{Bytes, Ctx, Duration, Ecn, LinkRate, Packet, Rate, StageError, Time};
 use airpath_path::Components;
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, RateSample,
     UndoEvent,
 };
-use airpath_tcp::delegate_congestion;
+use airpath_tcp::{EcnUse, delegate_congestion};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -40,6 +40,7 @@ struct Sampled {
 impl airpath_tcp::congestion::CongestionWrapper for Sampled {
     delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
     delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, on_undo, take_error);
+    delegate_congestion!(inner: on_negotiated);
     delegate_congestion!(inner: sets_window_in_recovery, limits_itself, on_open, on_segment_lost);
 
     fn on_ack(&mut self, event: &AckEvent) {

@@ -9,12 +9,12 @@ use crate::common::links::{link_files, links};
 use crate::common::{MS, SECOND, datagrams, fixed, flow, run_with, scenario, tcp};
 use crate::descriptions::with_kind;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
-use airpath_core::{Bytes, Ctx, Duration, LinkRate, Packet, Rate, Series, StageError, Time};
+use airpath_core::{Bytes, Ctx, Duration, Ecn, LinkRate, Packet, Rate, Series, StageError, Time};
 use airpath_path::{Components, ReplicationReport};
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, UndoEvent,
 };
-use airpath_tcp::{delegate_congestion, profile, profile_names};
+use airpath_tcp::{EcnUse, delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};
 
 /// Queue wrapper that delegates all calls.

@@ -92,13 +92,13 @@ impl Dctcp {
     /// Updates α (RFC 8257 §3.3 steps 1 to 9).
     fn observe(&mut self, event: &AckEvent) {
         self.acked += event.acked;
-        if event.echo {
-            self.marked += event.acked;
-        }
+        // With accurate feedback, segments beyond a hole are reported before they are acknowledged.
+        self.marked += if event.echo { event.acked } else { event.marked };
         if event.ack <= self.window_end {
             return;
         }
-        self.alpha = dctcp_alpha(self.alpha, self.g, self.marked as f64 / self.acked as f64);
+        self.alpha =
+            dctcp_alpha(self.alpha, self.g, self.marked.min(self.acked) as f64 / self.acked as f64);
         self.window_end = event.sent;
         (self.acked, self.marked) = (0, 0);
     }

@@ -15,6 +15,7 @@ mod htcp;
 mod hybla;
 mod hystart;
 mod illinois;
+mod prague;
 mod registry;
 mod reno;
 mod rounds;
@@ -42,6 +43,7 @@ pub use hybla::{
 };
 pub use hystart::HystartKind;
 pub use illinois::{Illinois, IllinoisConfig, illinois_alpha, illinois_beta};
+pub use prague::{Prague, PragueConfig, PragueStart, prague_increase};
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::{Reno, RenoConfig};
 pub use scalable::Scalable;
@@ -57,8 +59,8 @@ pub use yeah::{Yeah, yeah_queue};
 
 pub use crate::recovery::{InflightSample, LostSegment, RateSample};
 
-use crate::config::TcpConfig;
-use airpath_core::{Duration, Rate, StageError, Time};
+use crate::config::{EcnUse, TcpConfig};
+use airpath_core::{Duration, Ecn, Rate, StageError, Time};
 use std::sync::Arc;
 
 /// State of loss recovery at the sender.
@@ -104,8 +106,12 @@ pub struct AckEvent {
     pub in_flight: u64,
     /// RTT sample of this ACK, if any.
     pub rtt: Option<Duration>,
-    /// True if the ACK carries ECN-Echo, on a connection that uses ECN.
+    /// True if the ACK carries ECN-Echo, on a connection that uses ECN. Always false with accurate
+    /// ECN feedback.
     pub echo: bool,
+    /// Newly reported bytes with a congestion mark, with accurate ECN feedback (RFC 9768);
+    /// otherwise 0.
+    pub marked: u64,
     /// Explicit feedback echoed by the receiver (CLAMP, VCP).
     pub feedback: f32,
     /// True if cwnd did not limit the sender before this ACK: at least one segment of cwnd was
@@ -134,6 +140,7 @@ impl AckEvent {
             in_flight: 0,
             rtt: None,
             echo: false,
+            marked: 0,
             feedback: 0.0,
             app_limited: false,
             rate: None,
@@ -270,6 +277,14 @@ airpath_core::contract! { $
             self.on_loss(event);
         }
 
+        /// Handles the end of the ECN negotiation and returns the codepoint of ECN-capable segments.
+        /// `feedback` is the negotiated mode. Called before the first data segment. An algorithm
+        /// that returns ECT(1) is scalable (RFC 9331 §4): marks do not prevent `growth`, and
+        /// `on_ecn` and `on_loss` are independent of each other.
+        fn on_negotiated(&mut self, _feedback: EcnUse) -> Ecn {
+            Ecn::Ect0
+        }
+
         /// Handles the resumption of transmission after a time without outstanding data (RFC 5681
         /// §4.1).
         fn on_idle(&mut self, _event: &IdleEvent) {}
@@ -294,12 +309,12 @@ airpath_core::contract! { $
     /// method of [`CongestionControl`], and thereby also implements [`CongestionControl`].
     ///
     /// ```
-    /// use airpath_core::{Duration, Rate, StageError, Time};
+    /// use airpath_core::{Duration, Ecn, Rate, StageError, Time};
     /// use airpath_tcp::congestion::{
     ///     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
     ///     LostSegment, UndoEvent,
     /// };
-    /// use airpath_tcp::delegate_congestion;
+    /// use airpath_tcp::{EcnUse, delegate_congestion};
     ///
     /// /// Wrapper that counts the timeouts of a congestion control algorithm.
     /// struct Counted {
@@ -311,7 +326,7 @@ airpath_core::contract! { $
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
     ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
-    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_undo, take_error);
+    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_negotiated, on_undo, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -323,12 +338,12 @@ airpath_core::contract! { $
     /// A wrapper that neither implements nor delegates a method does not compile:
     ///
     /// ```compile_fail,E0046
-    /// # use airpath_core::{Duration, Rate, StageError, Time};
+    /// # use airpath_core::{Duration, Ecn, Rate, StageError, Time};
     /// # use airpath_tcp::congestion::{
     /// #     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
     /// #     LostSegment, UndoEvent,
     /// # };
-    /// # use airpath_tcp::delegate_congestion;
+    /// # use airpath_tcp::{EcnUse, delegate_congestion};
     /// struct Forgetful {
     ///     inner: AnyCongestion,
     /// }
@@ -337,7 +352,7 @@ airpath_core::contract! { $
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
     ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
-    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_undo, take_error);
+    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_negotiated, on_undo, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

@@ -2,9 +2,10 @@
 
 use super::{
     AckEvent, Bbr, Bbr1, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3,
-    Dctcp, IdleEvent, LossEvent, LostSegment, Reno, UndoEvent, Vcp, delegate_congestion,
+    Dctcp, IdleEvent, LossEvent, LostSegment, Prague, Reno, UndoEvent, Vcp, delegate_congestion,
 };
-use airpath_core::{Duration, Rate, Registry, StageError, Time, built_in_components};
+use crate::config::EcnUse;
+use airpath_core::{Duration, Ecn, Rate, Registry, StageError, Time, built_in_components};
 
 /// Congestion control algorithms registered at run time.
 pub type CongestionRegistry = Registry<dyn CongestionControl + Send, CongestionSetup>;
@@ -26,6 +27,7 @@ built_in_components! {
         "illinois" => Illinois(Box<super::Illinois>): "Growth and reduction by the queueing delay (Illinois).",
         "yeah" => Yeah(Box<super::Yeah>): "Scalable TCP or Reno by the number of queued segments (YeAH).",
         "dctcp" => Dctcp(Box<Dctcp>): "Reductions by the share of marked bytes (RFC 8257).",
+        "prague" => Prague(Prague): "Reductions by the share of marked bytes on ECT(1), independent of short RTTs (L4S).",
         "bbr" => Bbr(Box<Bbr>): "BBRv3: rate and window from bandwidth and minimum RTT, bounded by loss.",
         "bbr1" => Bbr1(Box<Bbr1>): "BBRv1 of Linux: rate and window from bandwidth and minimum RTT.",
         "clamp" => Clamp(Box<Clamp>): "CLAMP at the sender: Reno's window or that of a price, the smaller.",

@@ -8,16 +8,21 @@
 //! Source for VCP: the public ns-2 package. Every segment, including SYN and retransmissions, is
 //! sent with the code for low load, without negotiation.
 //!
+//! Source for accurate feedback: RFC 9768 §3.1 (negotiation) and §3.2.3 (byte counters). The sender
+//! uses only the counter of marked bytes, which is exact. Retransmissions are ECN-capable, as in
+//! Linux (`tcp_ecn_send`).
+//!
 //! Not modelled: a retry without ECN after a lost SYN (§6.1.1.1), and the ECN nonce.
 
 use super::{Phase, Sender};
 use crate::config::{EcnUse, TcpConfig};
 use crate::congestion::{CongestionControl, LossEvent};
 use crate::deviations::{Deviation, Deviations};
+use crate::receiver::BYTE_COUNTER_RANGE;
 use airpath_core::{Ctx, Ecn, Flags, Packet};
 
 /// Flags of an ECN-setup SYN (RFC 3168 §6.1.1).
-pub(super) const SETUP: Flags = Flags::ECE.with(Flags::CWR);
+const SETUP: Flags = Flags::ECE.with(Flags::CWR);
 
 /// ECN state of the sender.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,8 +30,14 @@ pub(super) struct EcnState {
     /// ECN field of packets; before the negotiation, the field of every packet.
     pub(super) field: Ecn,
     deviations: Deviations,
-    /// True if the configuration requests ECN.
-    pub(super) is_wanted: bool,
+    /// ECN mode of the configuration; after the negotiation, that of the connection.
+    feedback: EcnUse,
+    /// Codepoint of ECN-capable segments.
+    codepoint: Ecn,
+    /// Byte counter of the last ACK with accurate feedback.
+    counter: u32,
+    /// Newly marked bytes according to the ACK that is being handled, with accurate feedback.
+    pub(super) marked: u32,
     /// True if both ends have agreed on ECN.
     pub(super) is_used: bool,
     /// True if the next new segment carries CWR.
@@ -36,10 +47,11 @@ pub(super) struct EcnState {
     pub(super) waits_for_timer: bool,
     /// True if a timeout caused the last reduction.
     after_timeout: bool,
-    /// SND.MAX at the last reduction of the window.
-    reduced_until: Option<u64>,
-    /// SND.MAX at the last reduction, if an echo caused this reduction.
-    echoed_until: Option<u64>,
+    /// First acknowledgement number beyond SND.MAX at the last reduction of the window; 0 before the
+    /// first reduction.
+    beyond_reduction: u64,
+    /// SND.MAX at the last reduction, if an echo caused this reduction; otherwise 0.
+    echoed_until: u64,
 }
 
 impl EcnState {
@@ -48,17 +60,67 @@ impl EcnState {
         EcnState {
             field: if options.ecn == EcnUse::Vcp { Ecn::Ect1 } else { Ecn::NotEct },
             deviations: Deviations::of(options),
-            is_wanted: options.ecn.is_negotiated(),
+            feedback: options.ecn,
             ..EcnState::default()
         }
     }
 
+    /// Returns the ECN flags of the SYN (RFC 3168 §6.1.1, RFC 9768 §3.1.1).
+    pub(super) fn syn_flags(&self) -> Flags {
+        match self.feedback {
+            EcnUse::Accurate => SETUP.with(Flags::AE),
+            EcnUse::On | EcnUse::Dctcp => SETUP,
+            EcnUse::Off | EcnUse::Vcp => Flags::NONE,
+        }
+    }
+
+    /// Returns true if ACKs carry the counters of accurate feedback.
+    #[inline]
+    fn is_accurate(&self) -> bool {
+        self.feedback == EcnUse::Accurate
+    }
+
+    /// Returns true if the congestion control is scalable: it sends ECT(1), and handles each marked
+    /// byte (RFC 9331 §4).
+    fn is_scalable(&self) -> bool {
+        self.codepoint == Ecn::Ect1
+    }
+
+    /// Returns true if `ack` carries ECN-Echo.
+    #[inline]
+    pub(super) fn is_echo(&self, ack: &Packet) -> bool {
+        ack.flags.contains(Flags::ECE) && !self.is_accurate()
+    }
+
+    /// Returns true if `ack` reports a mark, after which the window must not grow (RFC 3168
+    /// §6.1.2). A scalable congestion control excludes the marked bytes itself.
+    #[inline]
+    pub(super) fn prevents_growth(&self, ack: &Packet) -> bool {
+        self.is_echo(ack) || self.marked > 0 && !self.is_scalable()
+    }
+
+    /// Updates the number of newly marked bytes. A reordered ACK has an earlier counter and reports
+    /// nothing new.
+    #[cold]
+    pub(super) fn read_counter(&mut self, ack: &Packet) {
+        if !self.is_accurate() {
+            return;
+        }
+        let counter = ack.feedback as u32;
+        let newly = counter.wrapping_sub(self.counter) % BYTE_COUNTER_RANGE;
+        let is_earlier = newly > BYTE_COUNTER_RANGE / 2;
+        self.marked = if is_earlier { 0 } else { newly };
+        self.counter = if is_earlier { self.counter } else { counter };
+    }
+
     /// Sets the ECN field and CWR of a segment. The first new segment after a reduction carries
-    /// CWR. Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except in ns-2.
+    /// CWR. Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except in ns-2 and with accurate
+    /// feedback.
     #[cold]
     pub(super) fn stamp(&mut self, segment: &mut Packet, is_new: bool) {
-        if is_new || self.deviations.has(Deviation::RetransmitsEcnCapable) {
-            segment.ecn = Ecn::Ect0;
+        let always = self.is_accurate() || self.deviations.has(Deviation::RetransmitsEcnCapable);
+        if is_new || always {
+            segment.ecn = self.codepoint;
         }
         if self.announces && is_new {
             segment.flags = Flags::CWR;
@@ -77,14 +139,14 @@ impl EcnState {
     /// Returns true if `ack` acknowledges data that was sent after the last reduction. An echo in
     /// any other ACK was sent before CWR arrived.
     fn is_beyond_reduction(&self, ack: u64) -> bool {
-        self.reduced_until.is_none_or(|until| ack > until)
+        ack >= self.beyond_reduction
     }
 
     /// Handles the acceptance of a window probe by the receiver. A probe does not carry CWR.
     /// Therefore all data before `snd_max` counts as sent before the announcement of a reduction.
     pub(super) fn on_taken_probe(&mut self, snd_max: u64) {
         if self.announces {
-            self.reduced_until = Some(snd_max);
+            self.beyond_reduction = snd_max + 1;
         }
     }
 
@@ -95,27 +157,50 @@ impl EcnState {
 
     /// Records a reduction of the window at SND.MAX `snd_max`.
     fn on_reduction(&mut self, snd_max: u64) {
-        self.announces = true;
+        self.announces = !self.is_accurate();
         self.after_timeout = false;
-        self.reduced_until = Some(snd_max);
-        self.echoed_until = None;
+        self.beyond_reduction = snd_max + 1;
+        self.echoed_until = 0;
     }
 }
 
 impl Sender {
-    /// Completes the negotiation with the flags of the SYN-ACK. An ECN-setup SYN-ACK has ECE set
-    /// and CWR not set.
+    /// Completes the negotiation with the flags of the SYN-ACK. An ECN-setup SYN-ACK of RFC 3168 has
+    /// ECE set and CWR not set. The answers that accept accurate feedback are in RFC 9768 table 2.
     pub(super) fn negotiate_ecn(&mut self, answer: Flags) {
-        let agrees = answer.contains(Flags::ECE) && !answer.contains(Flags::CWR);
-        self.ecn.is_used = self.ecn.is_wanted && agrees;
+        let [ae, cwr, ece] = [Flags::AE, Flags::CWR, Flags::ECE].map(|one| answer.contains(one));
+        let accepts_accurate = matches!(
+            (ae, cwr, ece),
+            (false, true, _) | (true, _, false) // table 2
+        );
+        let feedback = match self.ecn.feedback {
+            EcnUse::Accurate if accepts_accurate => EcnUse::Accurate,
+            EcnUse::Accurate | EcnUse::On if ece && !cwr => EcnUse::On,
+            EcnUse::Dctcp if ece && !cwr => EcnUse::Dctcp,
+            EcnUse::Vcp => EcnUse::Vcp,
+            _ => EcnUse::Off,
+        };
+        self.begin_ecn(feedback);
+    }
+
+    /// Begins to use ECN as negotiated.
+    fn begin_ecn(&mut self, feedback: EcnUse) {
+        self.ecn.feedback = feedback;
+        self.ecn.is_used = feedback.is_negotiated();
+        self.ecn.codepoint = self.congestion.on_negotiated(feedback);
+    }
+
+    /// Begins to use ECN as configured, on a connection without handshake.
+    pub(super) fn begin_ecn_without_handshake(&mut self) {
+        self.begin_ecn(self.ecn.feedback);
     }
 
     /// Handles the ECN echo in an ACK. Before the ACK arrived, `flight` bytes from `una` on were
     /// outstanding.
     #[cold]
     pub(super) fn on_echo(&mut self, ack: &Packet, una: u64, flight: u64, ctx: &mut Ctx<'_>) {
-        let marked =
-            ack.flags.contains(Flags::ECE) && self.recovery.answers_echo(ack.seq > una, flight);
+        let is_reported = self.ecn.is_echo(ack) || self.ecn.marked > 0;
+        let marked = is_reported && self.recovery.answers_echo(ack.seq > una, flight);
         let is_news = marked && self.ecn.is_beyond_reduction(ack.seq);
         if is_news && self.phase == Phase::Established {
             self.reduce_for_echo(flight, ctx);
@@ -132,8 +217,11 @@ impl Sender {
         self.ecn.on_reduction(self.board.max());
         self.measured.ecn_reductions += 1;
         let cwnd = self.congestion.cwnd();
+        if self.ecn.is_scalable() {
+            return self.congestion.on_ecn(&LossEvent::new(ctx.now, flight.min(cwnd), cwnd));
+        }
         if let Some(flight) = self.recovery.echo_base(&self.board, cwnd) {
-            self.ecn.echoed_until = Some(self.board.max());
+            self.ecn.echoed_until = self.board.max();
             self.congestion.on_ecn(&LossEvent::new(ctx.now, flight, cwnd));
             self.recovery.begin_cwr(&self.board, self.congestion.ssthresh());
         } else if cwnd < 2 * u64::from(self.mss)
@@ -142,7 +230,7 @@ impl Sender {
             self.ecn.waits_for_timer = true;
             self.rto_deadline = ctx.now + self.rtt.rto();
         } else {
-            self.ecn.echoed_until = Some(self.board.max());
+            self.ecn.echoed_until = self.board.max();
             let is_offered = self.deviates(Deviation::ReducesOfferedWindow);
             let most = if is_offered { self.options.receive_window } else { flight };
             self.congestion.on_ecn(&LossEvent::new(ctx.now, most.min(cwnd), cwnd));
@@ -154,8 +242,8 @@ impl Sender {
     /// for data sent after that window are handled after the recovery.
     #[cold]
     pub(super) fn reduce_for_loss_with_ecn(&mut self, event: &LossEvent) {
-        if self.ecn.echoed_until.is_some_and(|until| self.board.una() < until) {
-            self.ecn.reduced_until = Some(self.board.max());
+        if self.board.una() < self.ecn.echoed_until {
+            self.ecn.beyond_reduction = self.board.max() + 1;
         } else {
             self.congestion.on_loss(event);
             self.ecn.on_reduction(self.board.max());

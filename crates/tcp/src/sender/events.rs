@@ -38,7 +38,8 @@ impl Sender {
             duplicate: false,
             in_flight: self.bytes_in_flight(),
             rtt: None,
-            echo: self.ecn.is_used && ack.flags.contains(Flags::ECE),
+            echo: self.ecn.is_used && self.ecn.is_echo(ack),
+            marked: u64::from(self.ecn.marked),
             feedback: ack.feedback,
             app_limited: false,
             rate: None,
@@ -60,7 +61,7 @@ impl Sender {
         // RFC 3168 §6.1.2: the window does not grow with an ACK that echoes a mark.
         let may_grow_at_exit = heard.verdict == Verdict::Recovered
             && !self.deviates(Deviation::EchoPreventsGrowthAtExit);
-        if ack.flags.contains(Flags::ECE) && !may_grow_at_exit {
+        if self.ecn.prevents_growth(ack) && !may_grow_at_exit {
             growth = if self.ecn.may_grow_despite_echo(ack.seq) { growth } else { 0 };
         }
         if growth > 0 && !self.board.is_watched() {

@@ -1,6 +1,6 @@
 //! Start of a connection: the handshake (RFC 9293 §3.5) and the first transmission.
 
-use super::{Phase, Sender, ecn};
+use super::{Phase, Sender};
 use crate::congestion::CongestionControl;
 use crate::deviations::Deviation;
 use crate::receiver::timestamp;
@@ -13,7 +13,7 @@ impl Sender {
             self.send_syn(ctx);
         } else {
             self.phase = Phase::Established;
-            self.ecn.is_used = self.ecn.is_wanted;
+            self.begin_ecn_without_handshake();
             self.congestion.on_open(ctx.now, None);
             self.transmit(ctx);
         }
@@ -23,7 +23,7 @@ impl Sender {
         self.syn.sent_at = ctx.now;
         let mut syn = Packet::data(self.flow, 0, 0, self.header, ctx.now);
         syn.ecn = self.ecn.field;
-        syn.flags = if self.ecn.is_wanted { Flags::SYN.with(ecn::SETUP) } else { Flags::SYN };
+        syn.flags = Flags::SYN.with(self.ecn.syn_flags());
         if self.timestamps {
             syn.tsval = timestamp(ctx.now);
         }

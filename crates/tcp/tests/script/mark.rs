@@ -15,7 +15,9 @@ pub(crate) enum Mark {
     Cwr,
     /// Not ECN-capable, ECE and CWR: an ECN-setup SYN.
     Setup,
-    /// ECT(1), no flags: VCP's code for low load.
+    /// Not ECN-capable; AE, ECE and CWR: a SYN that requests accurate feedback.
+    AccurateSetup,
+    /// ECT(1), no flags: a scalable congestion control, or VCP's code for low load.
     Low,
 }
 
@@ -23,6 +25,7 @@ impl Mark {
     pub(super) fn of(packet: &Packet) -> Mark {
         let (ece, cwr) = (packet.flags.contains(Flags::ECE), packet.flags.contains(Flags::CWR));
         match (packet.ecn, ece, cwr) {
+            (Ecn::NotEct, true, true) if packet.flags.contains(Flags::AE) => Mark::AccurateSetup,
             (Ecn::NotEct, false, false) if packet.flags.contains(Flags::PSH) => Mark::Push,
             (Ecn::NotEct, false, false) => Mark::Plain,
             (Ecn::Ect0, false, false) => Mark::Ect0,

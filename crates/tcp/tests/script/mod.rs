@@ -304,7 +304,8 @@ impl SenderScript {
         self.ack_with_window(next, self.window)
     }
 
-    /// Delivers an ACK of everything before `next` that echoes this load code.
+    /// Delivers an ACK of everything before `next` with this feedback value: VCP's load code, or the
+    /// byte counter of accurate ECN.
     pub(crate) fn code_ack(&mut self, next: u64, code: f32) -> &mut Self {
         self.una = self.una.max(next);
         let mut packet = Packet::ack(FLOW, next, self.window, HEADER);
@@ -350,6 +351,20 @@ impl SenderScript {
     pub(crate) fn sack<const N: usize>(&mut self, next: u64, blocks: [Range<u64>; N]) -> &mut Self {
         self.una = self.una.max(next);
         let mut ack = Packet::ack(FLOW, next, self.window, HEADER);
+        blocks.iter().for_each(|range| ack.push_sack(block(next, range)));
+        self.receive(ack)
+    }
+
+    /// Delivers an ACK with this feedback value and these SACK blocks.
+    pub(crate) fn code_sack<const N: usize>(
+        &mut self,
+        next: u64,
+        code: f32,
+        blocks: [Range<u64>; N],
+    ) -> &mut Self {
+        self.una = self.una.max(next);
+        let mut ack = Packet::ack(FLOW, next, self.window, HEADER);
+        ack.feedback = code;
         blocks.iter().for_each(|range| ack.push_sack(block(next, range)));
         self.receive(ack)
     }

@@ -185,6 +185,16 @@ impl ReceiverScript {
         self
     }
 
+    /// Expects one ACK of everything before `next` with accurate feedback: `packets` marked packets,
+    /// in the ACE field, and `bytes` marked bytes.
+    #[track_caller]
+    pub(crate) fn accurate_ack(&mut self, next: u64, packets: u8, bytes: u64) -> &mut Self {
+        let ack = self.claim();
+        assert_eq!((ack.seq, ack.feedback), (next, bytes as f32), "at {} ms", self.now);
+        assert_eq!(ack.flags, Flags::with_ace(5 + packets), "ACE at {} ms", self.now);
+        self.nothing()
+    }
+
     /// Expects exactly these SACK blocks in the last ACK, in this order.
     #[track_caller]
     pub(crate) fn blocks<const N: usize>(&mut self, ranges: [Range<u64>; N]) -> &mut Self {

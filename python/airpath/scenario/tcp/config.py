@@ -85,11 +85,13 @@ class TcpConfig(TcpParameters):
         Timestamps (RFC 7323): 12 more header bytes in each packet of both directions, and an RTT
         sample from every ACK of new data. `mss` does not change: `"1448 B"` makes 1500-byte
         packets.
-    ecn : {"off", "on"}
+    ecn : {"off", "on", "accurate"}
         Explicit congestion notification (RFC 3168): `"off"` not negotiated; `"on"` negotiated: new
-        data is ECN-capable, and the sender reduces its window for marks once per window.
-        `cc = "dctcp"` sets `ecn` to `"on"`, with DCTCP's echo; with `cc = "vcp"`, the ECN field
-        carries VCP's load code, and `"on"` is rejected.
+        data is ECN-capable, and the sender reduces its window for marks once per window;
+        `"accurate"` the same with accurate feedback (RFC 9768): each ACK carries counters of the
+        marked packets and bytes. `cc = "dctcp"` sets `ecn` to `"on"`, with DCTCP's echo;
+        `cc = "prague"` sets `ecn` to `"accurate"`; with `cc = "vcp"`, the ECN field carries VCP's
+        load code, and `"on"` and `"accurate"` are rejected.
     ecn_reaction : {"rfc", "cwr"}
         Reduction of the window for an echoed mark: `"rfc"` immediately (RFC 3168 §6.1.2); `"cwr"`
         in the state CWR (Linux, ns-3): the window does not grow until data sent after the echo is
@@ -193,7 +195,7 @@ class TcpConfig(TcpParameters):
     first_rttvar: Annotated[str | None, choice("half", "full")] = None
     handshake: Truth | None = None
     timestamps: Truth | None = None
-    ecn: Annotated[str | None, choice("off", "on")] = None
+    ecn: Annotated[str | None, choice("off", "on", "accurate")] = None
     ecn_reaction: Annotated[str | None, choice("rfc", "cwr")] = None
     window_scaling: Annotated[str | None, choice("exact", "off", "on")] = None
     sack_after_timeout: Annotated[str | None, choice("forget", "keep")] = None

@@ -372,8 +372,7 @@ class Tcp(Source):
         if cc is not None and cc.recovery and tcp.recovery not in (None, cc.recovery, *SELECTIVE):
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Use one of the two")
             wrong.append((("recovery",), tcp.recovery, error))
-        refused = "off" if cc is not None and cc.negotiates_ecn else "on"
-        if cc is not None and cc.echo and tcp.ecn == refused:
+        if cc is not None and tcp.ecn in cc.refused_ecn:
             error = fault(f"contradicts cc = {quote(cc.kind)}", "Use one of the two")
             wrong.append((("ecn",), tcp.ecn, error))
         if profile is not None:
@@ -412,8 +411,8 @@ class Tcp(Source):
             # Otherwise the congestion window, which the application never fills, would grow
             # endlessly.
             given = TcpConfig(**given.document(), grow_unused=False)
-        if self.cc is not None and self.cc.negotiates_ecn:
-            given = TcpConfig(**(given.document() | {"ecn": "on"}))
+        if self.cc is not None and (ecn := self.cc.ecn(given.ecn)) is not None:
+            given = TcpConfig(**(given.document() | {"ecn": ecn}))
         kind: str | None = getattr(self.cc, "kind", None)
         return profile_config(self.profile, kind, self.cc.recovery if self.cc else None, given)
 
@@ -425,7 +424,7 @@ class Tcp(Source):
             cc = cc.in_ns3()
         if options["stack"] == "linux":
             cc = cc.in_linux()
-        options["ecn"] = cc.echo or options["ecn"]
+        options["ecn"] = cc.ecn_use(options["ecn"])
         source: dict[str, Any] = {
             "kind": "tcp",
             "congestion": cc.resolved_control(context, (*path, "cc")),
