@@ -345,42 +345,70 @@ class EngineRow(NamedTuple):
 
 
 def matrix(results: Results) -> list[EngineRow]:
+    return _engine_rows(results, cases.matrix_cases(), "goodput_bps")
+
+
+def bbr(results: Results) -> list[EngineRow]:
+    """Return the rows of the BBR flows."""
+    return _engine_rows(results, cases.bbr_cases(), "first_goodput_bps")
+
+
+def _engine_rows(results: Results, chosen: Sequence[cases.Case], goodput: str) -> list[EngineRow]:
     found = []
-    for case in cases.matrix_cases():
+    for case in chosen:
         both = [
             (results.of_kernel(case.id, name), results.of_simulation(case.id, name))
-            for name in ("goodput_bps", "queue_packets")
+            for name in (goodput, "queue_packets")
         ]
         found.append(EngineRow(case.id, both[0], both[1]))
     return found
 
 
+_COMPARED = ["goodput, kernel", "simulated", "difference, %", "within", "queue, kernel"]
+_COMPARED += ["simulated", "difference, %", "within", "valid"]
+
+
+def _compared(one: EngineRow) -> list[str]:
+    """Return the columns `_COMPARED` of a row."""
+    cells = []
+    for name, scale, digits, bound in (
+        ("goodput", 1e-6, 3, cases.GOODPUT_BOUND),
+        ("queue", 1.0, 2, cases.QUEUE_BOUND),
+    ):
+        kernel, simulated = getattr(one, name)
+        cells += [kernel.scaled(scale, digits), simulated.scaled(scale, digits)]
+        holds = abs(one.off(name)) <= bound if one.is_measured else None
+        cells += [percent(one.off(name)), verdict(holds, one.goodput[0].valid > 0)]
+    return [*cells, f"{one.goodput[0].valid}/{one.goodput[0].runs}"]
+
+
 def matrix_table(results: Results) -> str:
-    head = ["", "cc", "queue", "loss, %", "flows", "link", "goodput, kernel", "simulated"]
-    head += ["difference, %", "within", "queue, kernel", "simulated", "difference, %", "within"]
-    head += ["valid"]
+    head = ["", "cc", "queue", "loss, %", "flows", "link", *_COMPARED]
     rows = []
     for one, (number, cc, queue, loss, flows, link) in zip(
         matrix(results), cases.MATRIX, strict=True
     ):
         cells = [str(number), cc, queue, f"{loss * 100:g}", str(flows), link]
-        for name, scale, digits, bound in (
-            ("goodput", 1e-6, 3, cases.GOODPUT_BOUND),
-            ("queue", 1.0, 2, cases.QUEUE_BOUND),
-        ):
-            kernel, simulated = getattr(one, name)
-            cells += [kernel.scaled(scale, digits), simulated.scaled(scale, digits)]
-            holds = abs(one.off(name)) <= bound if one.is_measured else None
-            cells += [percent(one.off(name)), verdict(holds, one.goodput[0].valid > 0)]
-        rows.append([*cells, f"{one.goodput[0].valid}/{one.goodput[0].runs}"])
+        rows.append([*cells, *_compared(one)])
     return table(head, rows)
 
 
-def matrix_within(results: Results) -> tuple[int, int, int]:
+def bbr_table(results: Results) -> str:
+    head = ["", "Mbit/s", "RTT, ms", "buffer, BDP", "loss, %", "CUBIC", *_COMPARED]
+    rows = []
+    for one, (number, rate, rtt, buffer, loss, is_shared) in zip(
+        bbr(results), cases.BBR, strict=True
+    ):
+        cells = [f"{value:g}" for value in (number, rate, rtt, buffer, 100 * loss)]
+        rows.append([*cells, "yes" if is_shared else "no", *_compared(one)])
+    return table(head, rows)
+
+
+def number_within(rows: Sequence[EngineRow]) -> tuple[int, int, int]:
     """Return the number of measured scenarios, of those whose goodput agrees, and of those whose
     queue agrees.
     """
-    measured = [one for one in matrix(results) if one.is_measured]
+    measured = [one for one in rows if one.is_measured]
     goodput = sum(abs(one.off("goodput")) <= cases.GOODPUT_BOUND for one in measured)
     queue = sum(abs(one.off("queue")) <= cases.QUEUE_BOUND for one in measured)
     return len(measured), goodput, queue

@@ -73,12 +73,30 @@ def trace_goals(results: analyse.Results) -> Iterator[Goal]:
 
 
 def matrix_goals(results: analyse.Results) -> Iterator[Goal]:
-    measured, goodput, queue = analyse.matrix_within(results)
+    measured, goodput, queue = analyse.number_within(analyse.matrix(results))
     if measured:
         least = cases.GOODPUT_LEAST
         result = f"{goodput} of {measured}"
         yield "4", "goodput within 5 % in 13 of 16", result, goodput >= least
         yield "4", "mean queue within 20 %", f"{queue} of {measured}", queue == measured == 16
+
+
+def bbr_goals(results: analyse.Results) -> Iterator[Goal]:
+    measured, goodput, queue = analyse.number_within(analyse.bbr(results))
+    if measured:
+        least, of_queue = cases.BBR_GOODPUT_LEAST, cases.BBR_QUEUE_LEAST
+        yield (
+            "7",
+            "BBR: goodput within 5 % in 10 of 12",
+            f"{goodput} of {measured}",
+            goodput >= least,
+        )
+        yield (
+            "7",
+            "BBR: mean queue within 20 % in 8 of 12",
+            f"{queue} of {measured}",
+            queue >= of_queue,
+        )
 
 
 def speed_goals(results: analyse.Results) -> Iterator[Goal]:
@@ -104,7 +122,7 @@ def speed_goals(results: analyse.Results) -> Iterator[Goal]:
 
 def goals_table(results: analyse.Results) -> str:
     """Return every requirement with its result."""
-    parts = (paper_goals, fixed_goals, trace_goals, matrix_goals, speed_goals)
+    parts = (paper_goals, fixed_goals, trace_goals, matrix_goals, speed_goals, bbr_goals)
     rows = [
         [number, requirement, result, analyse.verdict(holds)]
         for part in parts
@@ -122,6 +140,7 @@ TABLES = {
     "traces": analyse.trace_table,
     "matrix": analyse.matrix_table,
     "speed": analyse.speed_table,
+    "bbr": analyse.bbr_table,
 }
 """Tables by their names on the page."""
 
