@@ -333,8 +333,8 @@ def test_valid_file_is_accepted() -> None:
             '["cwnd", "quue"]',
             'record.series.1 = "quue": not one of the accepted words. The nearest is queue; '
             "expected one of: cwnd, ssthresh, rtt, queue, sojourn, drop, mark, regime, mcs, "
-            "price, average_queue, snr, awnd, load_factor, delivered, seq_sent, "
-            "seq_received, seq_dropped, capacity.",
+            "price, average_queue, snr, awnd, load_factor, bbr_state, bbr_bandwidth, bbr_min_rtt, "
+            "bbr_inflight_hi, delivered, seq_sent, seq_received, seq_dropped, capacity.",
         ),
         (
             "record",

@@ -48,11 +48,19 @@ pub enum Series {
     Awnd = 16,
     /// Load factor that a VCP queue measured in an interval.
     LoadFactor = 17,
+    /// State of a BBR flow: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT.
+    BbrState = 18,
+    /// Bandwidth of a BBR flow's model, bit/s of payload.
+    BbrBandwidth = 19,
+    /// Minimum RTT of a BBR flow's model, s.
+    BbrMinRtt = 20,
+    /// Bound of a BBR flow's bytes in the network by losses, bytes. Recorded while it is set.
+    BbrInflightHi = 21,
 }
 
 impl Series {
     /// All series, each with its name in scenarios and results.
-    pub const ALL: [(Series, &'static str); 18] = [
+    pub const ALL: [(Series, &'static str); 22] = [
         (Series::Cwnd, "cwnd"),
         (Series::Ssthresh, "ssthresh"),
         (Series::Rtt, "rtt"),
@@ -71,19 +79,30 @@ impl Series {
         (Series::Snr, "snr"),
         (Series::Awnd, "awnd"),
         (Series::LoadFactor, "load_factor"),
+        (Series::BbrState, "bbr_state"),
+        (Series::BbrBandwidth, "bbr_bandwidth"),
+        (Series::BbrMinRtt, "bbr_min_rtt"),
+        (Series::BbrInflightHi, "bbr_inflight_hi"),
     ];
 
     /// Returns the unit of the values; `1` for values without a unit.
     pub const fn unit(self) -> &'static str {
         match self {
-            Series::Rtt | Series::Sojourn | Series::Price => "s",
+            Series::Rtt | Series::Sojourn | Series::Price | Series::BbrMinRtt => "s",
+            Series::BbrBandwidth => "bit/s",
             Series::Queue => "packets",
             Series::Snr => "dB",
-            Series::Drop | Series::Mark | Series::Regime | Series::Mcs | Series::LoadFactor => "1",
+            Series::Drop
+            | Series::Mark
+            | Series::Regime
+            | Series::Mcs
+            | Series::LoadFactor
+            | Series::BbrState => "1",
             Series::Cwnd
             | Series::Ssthresh
             | Series::Awnd
             | Series::AverageQueue
+            | Series::BbrInflightHi
             | Series::Delivered
             | Series::SeqSent
             | Series::SeqReceived
@@ -126,6 +145,10 @@ impl Series {
                 | Series::AverageQueue
                 | Series::LoadFactor
                 | Series::Snr
+                | Series::BbrState
+                | Series::BbrBandwidth
+                | Series::BbrMinRtt
+                | Series::BbrInflightHi
         )
     }
 }

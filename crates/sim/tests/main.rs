@@ -10,6 +10,7 @@ mod pftk_case;
 mod traces;
 
 mod ack_access;
+mod bbr;
 mod captures;
 mod congested_acks;
 mod contracts;

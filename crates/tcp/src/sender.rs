@@ -267,6 +267,9 @@ impl Sender {
             self.persist_if_closed(ctx.now);
         }
         self.record_windows(ctx);
+        if self.board.is_watched() {
+            self.record_model(ctx);
+        }
     }
 
     fn on_new_ack(&mut self, ack: &Packet, una: u64, heard: &AckOutcome, ctx: &mut Ctx<'_>) {

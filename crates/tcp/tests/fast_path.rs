@@ -4,7 +4,8 @@ use crate::random_channel::*;
 use airpath_conformance::cases;
 use airpath_core::{Duration, Ecn, Rate, Stage, StageError, Time};
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, UndoEvent,
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, PathModel,
+    UndoEvent,
 };
 use airpath_tcp::{EcnUse, Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
@@ -17,7 +18,8 @@ impl airpath_tcp::congestion::CongestionWrapper for Watching {
     delegate_congestion!(0: on_ack, needs_every_ack, on_loss, on_rto, on_recovered, on_lost_syn);
     delegate_congestion!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, on_undo);
     delegate_congestion!(0: on_negotiated, take_error);
-    delegate_congestion!(0: sets_window_in_recovery, limits_itself, on_open, on_segment_lost);
+    delegate_congestion!(0: sets_window_in_recovery, limits_itself, on_open);
+    delegate_congestion!(0: on_segment_lost, path_model);
 
     fn needs_rate_samples(&self) -> bool {
         true

@@ -9,8 +9,8 @@ use airpath_conformance::Law;
 use airpath_core::{Bytes, Ctx, Duration, Ecn, LinkRate, Packet, Rate, StageError, Time};
 use airpath_path::Components;
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, RateSample,
-    UndoEvent,
+    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, PathModel,
+    RateSample, UndoEvent,
 };
 use airpath_tcp::{EcnUse, delegate_congestion};
 use serde_json::{Value, json};
@@ -41,7 +41,8 @@ impl airpath_tcp::congestion::CongestionWrapper for Sampled {
     delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
     delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, on_undo, take_error);
     delegate_congestion!(inner: on_negotiated);
-    delegate_congestion!(inner: sets_window_in_recovery, limits_itself, on_open, on_segment_lost);
+    delegate_congestion!(inner: sets_window_in_recovery, limits_itself, on_open);
+    delegate_congestion!(inner: on_segment_lost, path_model);
 
     fn on_ack(&mut self, event: &AckEvent) {
         self.samples.lock().expect("one thread").extend(event.rate);

@@ -194,11 +194,24 @@ pub struct IdleEvent {
     pub ssthresh: u64,
 }
 
+/// Model of the path of an algorithm that estimates bandwidth and minimum RTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathModel {
+    /// State of BBR: 0 Startup, 1 Drain, 2 DOWN, 3 CRUISE, 4 REFILL, 5 UP, 6 ProbeRTT.
+    pub state: u8,
+    /// Bandwidth, bit/s of payload.
+    pub bandwidth: u64,
+    /// Minimum RTT, if known.
+    pub min_rtt: Option<Duration>,
+    /// Bound of the bytes in the network by losses, if set.
+    pub inflight_bound: Option<u64>,
+}
+
 airpath_core::contract! { $
     /// A congestion control algorithm.
     ///
     /// Seven methods are required. With the default methods, an algorithm handles an echoed mark
-    /// like a loss, needs no rate samples, has no pacing rate, leaves the window of a recovery to
+    /// like a loss, needs no rate samples, has no pacing rate and no model of the path, leaves the window of a recovery to
     /// the recovery, does not fail, and does not react to the start of transmission, a lost SYN, a
     /// lost segment, an idle time or a sent packet. An algorithm that wraps another algorithm
     /// implements [`CongestionWrapper`] instead.
@@ -266,6 +279,12 @@ airpath_core::contract! { $
         /// `on_ack`, only if the algorithm needs rate samples.
         fn on_segment_lost(&mut self, _segment: &LostSegment) {}
 
+        /// Returns the model of the path for the series of the scenario; `None` if the algorithm
+        /// has no model. Called after `on_ack`, only if the algorithm needs rate samples.
+        fn path_model(&self) -> Option<PathModel> {
+            None
+        }
+
         /// Handles the loss of the SYN or SYN-ACK. The initial window must become one segment (RFC
         /// 5681 §3.1).
         fn on_lost_syn(&mut self) {}
@@ -312,7 +331,7 @@ airpath_core::contract! { $
     /// use airpath_core::{Duration, Ecn, Rate, StageError, Time};
     /// use airpath_tcp::congestion::{
     ///     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
-    ///     LostSegment, UndoEvent,
+    ///     LostSegment, PathModel, UndoEvent,
     /// };
     /// use airpath_tcp::{EcnUse, delegate_congestion};
     ///
@@ -326,7 +345,8 @@ airpath_core::contract! { $
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
     ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
-    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_negotiated, on_undo, take_error);
+    ///     delegate_congestion!(inner: on_open, on_segment_lost, path_model, on_negotiated);
+    ///     delegate_congestion!(inner: on_undo, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -341,7 +361,7 @@ airpath_core::contract! { $
     /// # use airpath_core::{Duration, Ecn, Rate, StageError, Time};
     /// # use airpath_tcp::congestion::{
     /// #     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
-    /// #     LostSegment, UndoEvent,
+    /// #     LostSegment, PathModel, UndoEvent,
     /// # };
     /// # use airpath_tcp::{EcnUse, delegate_congestion};
     /// struct Forgetful {
@@ -352,7 +372,8 @@ airpath_core::contract! { $
     ///     delegate_congestion!(inner: on_ack, needs_every_ack, on_loss, on_recovered, on_lost_syn);
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
     ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
-    ///     delegate_congestion!(inner: on_open, on_segment_lost, on_negotiated, on_undo, take_error);
+    ///     delegate_congestion!(inner: on_open, on_segment_lost, path_model, on_negotiated);
+    ///     delegate_congestion!(inner: on_undo, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

@@ -2,7 +2,8 @@
 
 use super::{
     AckEvent, Bbr, Bbr1, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3,
-    Dctcp, IdleEvent, LossEvent, LostSegment, Prague, Reno, UndoEvent, Vcp, delegate_congestion,
+    Dctcp, IdleEvent, LossEvent, LostSegment, PathModel, Prague, Reno, UndoEvent, Vcp,
+    delegate_congestion,
 };
 use crate::config::EcnUse;
 use airpath_core::{Duration, Ecn, Rate, Registry, StageError, Time, built_in_components};

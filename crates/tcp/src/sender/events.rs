@@ -4,7 +4,7 @@ use super::Sender;
 use crate::congestion::{AckEvent, CongestionControl, RecoveryPhase};
 use crate::deviations::{Deviation, Deviations};
 use crate::recovery::{AckOutcome, LossRecovery, Verdict};
-use airpath_core::{Duration, Flags, Packet, Time};
+use airpath_core::{Ctx, Duration, Flags, Packet, Series, Time};
 
 /// Measurements taken from an ACK of new data.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +103,21 @@ impl Sender {
             && self.congestion.limits_itself()
         {
             self.board.limit_by_application(inflight.bytes);
+        }
+    }
+
+    /// Records the model of the path.
+    #[cold]
+    pub(super) fn record_model(&self, ctx: &mut Ctx<'_>) {
+        let Some(model) = self.congestion.path_model() else { return };
+        let flow = self.flow.0;
+        ctx.record(Series::BbrState, flow, f64::from(model.state));
+        ctx.record(Series::BbrBandwidth, flow, model.bandwidth as f64);
+        if let Some(rtt) = model.min_rtt {
+            ctx.record(Series::BbrMinRtt, flow, rtt.as_secs_lossy());
+        }
+        if let Some(bytes) = model.inflight_bound {
+            ctx.record(Series::BbrInflightHi, flow, bytes as f64);
         }
     }
 

@@ -13,7 +13,7 @@ use super::filters::WindowedMax;
 use super::rounds::Rounds;
 use super::units::Units;
 use crate::congestion::{
-    AckEvent, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
+    AckEvent, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent, PathModel,
     RecoveryPhase, UndoEvent,
 };
 use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
@@ -354,6 +354,19 @@ impl CongestionControl for Bbr1 {
     fn on_sent(&mut self, now: Time, bytes: u64) {
         let nanos = bytes as f64 * 1e9 / self.units.payload_rate(self.rate);
         self.departs_at = self.departs_at.max(now) + Duration::from_nanos(nanos as u64);
+    }
+
+    fn path_model(&self) -> Option<PathModel> {
+        let state = match self.mode {
+            Mode::Startup => 0,
+            Mode::Drain => 1,
+            Mode::ProbeBw if self.gains().0 < 1.0 => 2,
+            Mode::ProbeBw if self.gains().0 > 1.0 => 5,
+            Mode::ProbeBw => 3,
+            Mode::ProbeRtt => 6,
+        };
+        let (bandwidth, min_rtt) = (self.bw(), self.min_rtt);
+        Some(PathModel { state, bandwidth, min_rtt, inflight_bound: None })
     }
 
     fn cwnd(&self) -> u64 {

@@ -18,7 +18,7 @@ use super::rounds::Rounds;
 use super::units::Units;
 use crate::congestion::{
     AckEvent, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
-    LostSegment, RecoveryPhase, UndoEvent,
+    LostSegment, PathModel, RecoveryPhase, UndoEvent,
 };
 use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
 use bounds::Bounds;
@@ -55,7 +55,7 @@ const MIN_SEGMENTS: u64 = 4;
 #[serde(deny_unknown_fields)]
 pub struct BbrConfig {}
 
-/// State of BBRv3.
+/// State of BBRv3, in the order of [`PathModel::state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Startup,
@@ -302,6 +302,16 @@ impl CongestionControl for Bbr {
         } else if self.mode == Mode::ProbeRtt {
             self.end_probe_rtt(event.now);
         }
+    }
+
+    fn path_model(&self) -> Option<PathModel> {
+        let bound = self.bounds.inflight_longterm;
+        Some(PathModel {
+            state: self.mode as u8,
+            bandwidth: self.bw(),
+            min_rtt: self.min_rtt.value,
+            inflight_bound: (bound < u64::MAX).then_some(bound),
+        })
     }
 
     fn cwnd(&self) -> u64 {
