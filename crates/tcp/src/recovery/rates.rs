@@ -245,17 +245,24 @@ impl Rates {
         self.app_limited_until = Some(self.delivered + in_flight);
     }
 
+    /// Updates the minimum RTT. The RTT of the newest segment counts as in Linux
+    /// (`tcp_update_rtt_min`), because that of the oldest one includes the delay of the ACK.
+    fn note_rtt(&mut self, rtt: Option<Duration>) {
+        if let Some(rtt) = rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
     /// `GenerateRateSample`: returns the sample of the current ACK, whose RTT is `rtt`. `None` if
     /// the ACK delivered no complete segment, or if the interval is shorter than the minimum RTT
     /// and therefore not plausible.
     pub(super) fn take(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
-        if let Some(rtt) = rtt {
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
-        }
+        self.note_rtt(rtt);
         self.app_limited_until = self.app_limited_until.filter(|until| self.delivered <= *until);
         let Newest { stamp, sent_at, .. } = self.newest.take()?;
         let rtt = self.delivered_time.saturating_since(sent_at);
         self.rtt = (!stamp.is_retransmission).then_some(rtt);
+        self.note_rtt(self.rtt);
         self.first_sent_time = sent_at;
         let send_elapsed = sent_at.saturating_since(stamp.first_sent_time);
         let ack_elapsed = self.delivered_time.saturating_since(stamp.delivered_time);
