@@ -1,5 +1,6 @@
 //! Packet scripts for Prague: draft-briscoe-iccrg-prague-congestion-control-04 and Linux
 //! `tcp_prague.c`.
+#![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
 use crate::script::Mark::{AccurateSetup, Ect0, Low, Plain};
 use crate::script::{Given, Segment, SenderScript, new, new_segments, retransmission, sender};
