@@ -127,8 +127,8 @@ def test_output_of_check_is_accepted_as_input(
     airpath_command: Command, scenario: Path, cc: str, profile: str
 ) -> None:
     # Regression: for DCTCP it contained ecn = "off", which contradicts cc = "dctcp".
-    if (cc, profile) == ("dctcp", "ns3"):
-        pytest.skip('stack = "ns3" has no cc = "dctcp"')
+    if profile == "ns3" and cc in ("dctcp", "prague"):
+        pytest.skip(f'stack = "ns3" has no cc = "{cc}"')
     keys: tuple[str, ...] = ("--set", f"flows.0.cc={cc}", "--set", f"flows.0.profile={profile}")
     if cc == "clamp":  # CLAMP needs a queue that writes a price.
         keys = ("--set", 'bottleneck.aqm={kind = "clamp", a = "7 kB"}', *keys)

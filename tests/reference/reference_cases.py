@@ -162,6 +162,10 @@ def path(aqm: Any = None, link: Any = None) -> Document:
     return {"aqm": aqm or component("aqm", "droptail"), "link": link}
 
 
+REFUSED = {"ns2": ("bbr", "bbr1", "prague"), "ns3": ("prague",)}
+"""Congestion controls that a profile refuses: ns-2 has no SACK, ns-3 no accurate ECN."""
+
+
 def kinds(family: str) -> list[str]:
     return [name for name, _ in REGISTRY[family]]
 
@@ -185,6 +189,8 @@ def _cases() -> Iterator[tuple[str, Document]]:
         yield f"{aqm} for ACKs", scenario(ack_path=both)
     for profile in profiles():
         for control in kinds("congestion"):
+            if control in REFUSED.get(profile, ()):
+                continue
             yield from control_cases(profile, control)
     for kind in kinds("errors"):
         link = {"kind": "fixed", "rate": "5 Mbit/s", "errors": component("errors", kind)}

@@ -4,6 +4,7 @@
 //! full-sized segment has [`MSS`] bytes, so segment `i` starts at byte `i·MSS`. Every segment that
 //! an endpoint sends must be claimed by `expect` before the next stimulus, and no timer may be
 //! skipped. A script therefore contains all events.
+mod echo;
 mod expect;
 mod mark;
 mod peer;
@@ -270,33 +271,6 @@ impl SenderScript {
         let mut packet = Packet::ack(FLOW, 0, window, 40);
         packet.flags = Flags::SYN.with(flags);
         self.receive(packet)
-    }
-
-    /// Delivers an ACK of everything before `next`, with ECN-Echo.
-    pub(crate) fn echo_ack(&mut self, next: u64) -> &mut Self {
-        self.echo_ack_with_window(next, self.window)
-    }
-
-    /// Does the same with a window of `window` bytes.
-    pub(crate) fn echo_ack_with_window(&mut self, next: u64, window: u32) -> &mut Self {
-        self.window = window;
-        self.una = self.una.max(next);
-        let mut packet = Packet::ack(FLOW, next, window, HEADER);
-        packet.flags = Flags::ECE;
-        self.receive(packet)
-    }
-
-    /// Delivers an ACK with ECN-Echo and these SACK blocks.
-    pub(crate) fn echo_sack<const N: usize>(
-        &mut self,
-        next: u64,
-        blocks: [Range<u64>; N],
-    ) -> &mut Self {
-        self.una = self.una.max(next);
-        let mut ack = Packet::ack(FLOW, next, self.window, HEADER);
-        ack.flags = Flags::ECE;
-        blocks.iter().for_each(|range| ack.push_sack(block(next, range)));
-        self.receive(ack)
     }
 
     /// Delivers an ACK of everything before `next`, with the current window.
