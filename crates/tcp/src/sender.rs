@@ -309,7 +309,7 @@ impl Sender {
                 restarts_timer
             }
             Verdict::Recovered => {
-                self.congestion.on_recovered(self.recovery.exit_window(&self.board));
+                self.end_recovery();
                 true
             }
             Verdict::Repaired => {

@@ -83,6 +83,15 @@ impl Sender {
         let cwnd = self.congestion.cwnd();
         let flight = self.recovery.loss_base(&self.board, cwnd);
         self.reduce_for_loss(&LossEvent::new(now, flight, cwnd));
-        self.congestion.on_recovered(self.recovery.exit_window(&self.board));
+        self.end_recovery();
+    }
+
+    /// Ends a recovery. The window stays as it is if nothing bounds it, because the reduction of this
+    /// recovery was part of an undone one (Linux `tcp_end_cwnd_reduction`).
+    pub(super) fn end_recovery(&mut self) {
+        let most = self.recovery.exit_window(&self.board);
+        if most < u64::MAX || self.congestion.ssthresh() < u64::MAX {
+            self.congestion.on_recovered(most);
+        }
     }
 }
