@@ -20,13 +20,7 @@ proptest! {
     fn every_byte_arrives_once_and_the_transfer_ends(
         options in options(), treatments in treatments(), tenths in 1u64..800, one_way in 0u64..120,
     ) {
-        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
-        let one_way = Duration::from_millis(one_way);
-        let mut connection = Connection::new(&options, Some(transfer), one_way).with_treatments(treatments);
-        prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
-        prop_assert!(connection.sender.report().completed_at.is_some());
-        prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
-        prop_assert_eq!(connection.sent, transfer);
+        every_byte_arrives_once(&options, treatments, tenths, one_way)?;
     }
 
     /// Without losses, and with timers longer than the RTT, no segment is retransmitted.

@@ -432,3 +432,22 @@ pub(crate) fn treatments() -> impl Strategy<Value = Vec<PacketTreatment>> {
     ];
     prop::collection::vec(event, 0..150)
 }
+
+/// Runs a transfer of `tenths` tenths of a segment. Checks the invariants at every step (see
+/// [`Connection::check`]), that the transfer ends, and that every byte arrives once.
+pub(crate) fn every_byte_arrives_once(
+    options: &TcpConfig,
+    treatments: Vec<PacketTreatment>,
+    tenths: u64,
+    one_way_ms: u64,
+) -> Result<(), TestCaseError> {
+    let transfer = (u64::from(options.mss) * tenths / 10).max(1);
+    let one_way = Duration::from_millis(one_way_ms);
+    let mut connection =
+        Connection::new(options, Some(transfer), one_way).with_treatments(treatments);
+    prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
+    prop_assert!(connection.sender.report().completed_at.is_some());
+    prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
+    prop_assert_eq!(connection.sent, transfer);
+    Ok(())
+}

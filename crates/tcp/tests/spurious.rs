@@ -6,7 +6,7 @@
 
 #![allow(clippy::single_range_in_vec_init)] // SACK blocks
 
-use crate::random_channel::{Connection, options, treatments};
+use crate::random_channel::{Connection, every_byte_arrives_once, options, treatments};
 use crate::script::{Given, SenderScript, new, new_segments, retransmission, sender};
 use airpath_conformance::cases;
 use airpath_core::{Duration, Time};
@@ -255,13 +255,7 @@ proptest! {
     fn every_byte_arrives_once_with_any_detection_of_spurious_retransmissions(
         options in spurious_options(), treatments in treatments(), tenths in 1u64..800, one_way in 0u64..120,
     ) {
-        let transfer = (u64::from(options.mss) * tenths / 10).max(1);
-        let one_way = Duration::from_millis(one_way);
-        let mut connection = Connection::new(&options, Some(transfer), one_way).with_treatments(treatments);
-        prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
-        prop_assert!(connection.sender.report().completed_at.is_some());
-        prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
-        prop_assert_eq!(connection.sent, transfer);
+        every_byte_arrives_once(&options, treatments, tenths, one_way)?;
     }
 
     /// Without losses, delays and early timers nothing is retransmitted, so nothing is undone.
