@@ -9,7 +9,12 @@ from typing import Any, Final
 import airpath as ap
 from airpath.reproduction.files import read_table
 from airpath.reproduction.published import PublishedMean, line_of, published_mean
-from airpath.reproduction.quantities import MeasuredQuantity, PrintedQuantity, bottleneck
+from airpath.reproduction.quantities import (
+    MeasuredQuantity,
+    PrintedQuantity,
+    bottleneck,
+    utilisation,
+)
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.tolerance import Tolerance
@@ -72,12 +77,6 @@ SWEEPS: Final = Sweeps(DIRECTORY, path)
 def delay_ms(replication: Mapping[str, Any]) -> float:
     """95th percentile of the sojourn times in the queue, plus the base RTT, ms."""
     return 1e3 * float(bottleneck(replication)["p95_sojourn_s"]) + BASE_RTT_MS
-
-
-def utilisation(replication: Mapping[str, Any]) -> float:
-    """Share of the link's capacity that was used."""
-    [link] = [each for each in replication["links"] if each["name"] == "bottleneck"]
-    return float(link["utilisation"])
 
 
 def _within(axes: Mapping[str, Any]) -> Tolerance:

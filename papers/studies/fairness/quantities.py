@@ -7,7 +7,12 @@ from typing import Any, Final
 
 from airpath.reproduction.files import read_table
 from airpath.reproduction.published import PublishedMean, line_of, published_mean
-from airpath.reproduction.quantities import MeasuredQuantity, PrintedQuantity, bottleneck
+from airpath.reproduction.quantities import (
+    MeasuredQuantity,
+    PrintedQuantity,
+    bottleneck,
+    utilisation,
+)
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.tolerance import Tolerance
 
@@ -44,12 +49,6 @@ def loss(replication: Replication) -> float:
     """Share of the packets that the queue dropped."""
     queue = bottleneck(replication)
     return float(sum(queue["drops"].values()) / max(queue["arrived"], 1))
-
-
-def utilisation(replication: Replication) -> float:
-    """Share of the link's capacity that was used."""
-    [link] = [each for each in replication["links"] if each["name"] == "bottleneck"]
-    return float(link["utilisation"])
 
 
 def delay_ms(replication: Replication) -> float:

@@ -29,6 +29,7 @@ __all__ = [
     "bottleneck",
     "improvement",
     "ip_throughput_mbps",
+    "utilisation",
 ]
 
 
@@ -38,6 +39,12 @@ def bottleneck(replication: Mapping[str, Any]) -> Mapping[str, Any]:
         queue for queue in replication["queues"] if queue["name"] == "bottleneck"
     )
     return found
+
+
+def utilisation(replication: Mapping[str, Any]) -> float:
+    """Return the share of the capacity of the bottleneck's link that was used."""
+    found = next(link for link in replication["links"] if link["name"] == "bottleneck")
+    return float(found["utilisation"])
 
 
 def ip_throughput_mbps(replication: Mapping[str, Any]) -> float:
