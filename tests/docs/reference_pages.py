@@ -78,7 +78,7 @@ INDEX = (
         "Queue disciplines",
         (
             Group("Drop-tail and RED", ("droptail", "red", "ared", "gred", "rlc-red")),
-            Group("Delay targets", ("codel", "fq-codel", "pie", "dualpi2")),
+            Group("Delay targets", ("codel", "fq-codel", "pie", "dualpi2", "l4span")),
             Group("Prices, load factors, slopes", ("clamp", "rem", "vcp-queue", "sbd")),
             "*aqm",
         ),

@@ -8,6 +8,7 @@ use crate::droptail::DropTail;
 use crate::dualpi2::DualPi2;
 use crate::fq_codel::FqCodel;
 use crate::gred::Gred;
+use crate::l4span::L4Span;
 use crate::pie::Pie;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::Red;
@@ -32,6 +33,7 @@ built_in_components! {
         "fq-codel" => FqCodel(FqCodel): "FQ-CoDel: a queue with CoDel for each flow, new flows first.",
         "clamp" => Clamp(Box<Clamp>): "CLAMP: another discipline, and a price in each packet.",
         "dualpi2" => DualPi2(DualPi2): "DualPI2: coupled queues for scalable flows and for other flows.",
+        "l4span" => L4Span(L4Span): "L4Span: marks by the predicted time in which the backlog drains.",
         "sbd" => Sbd(Sbd): "Slope Based Discard: drops at the front if the buffer fills too fast.",
         "rlc-red" => RlcRed(RlcRed): "RED at an RLC buffer: instantaneous occupancy, drops at the front.",
         "rem" => Rem(Rem): "REM: marks or drops by a price of backlog and excess load.",

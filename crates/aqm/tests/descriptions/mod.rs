@@ -165,6 +165,26 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 ),
             ]
         }
+        "l4span" => {
+            let usual = json!({
+                "limit": 50, "target_ns": 10_000_000, "report_ns": 1_000_000, "packets": 50,
+                "classic_threshold_bytes": 10_000, "classic_constant": 7, "mss_bytes": 1460});
+            vec![
+                usual.clone(),
+                but(&usual, json!({"target_ns": 1, "report_ns": 1, "packets": 1})),
+                but(&usual, json!({"limit": 1, "classic_threshold_bytes": 0})),
+                but(
+                    &usual,
+                    json!({"classic_threshold_bytes": 0, "classic_constant": 1e300,
+                                   "mss_bytes": u64::MAX, "packets": 1000}),
+                ),
+                but(
+                    &usual,
+                    json!({"limit": u64::MAX, "target_ns": u64::MAX, "report_ns": u64::MAX,
+                                   "classic_threshold_bytes": u64::MAX}),
+                ),
+            ]
+        }
         "sbd" => {
             let usual = json!({
                 "limit": 20, "min_th": 10, "reaction_time_ns": 200_000_000, "alpha": 5,

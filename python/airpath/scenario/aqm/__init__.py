@@ -2,6 +2,7 @@
 
 from airpath.scenario.aqm import (
     queues as queues,
+    l4span as l4span,
     clamp as clamp,
     rem as rem,
     vcp as vcp,
