@@ -24,6 +24,7 @@ mod harq;
 mod hops;
 mod hystart;
 mod interruptions;
+mod l4s_links;
 mod long_runs;
 mod lookahead;
 mod mimo;

@@ -52,17 +52,34 @@ LINKS: dict[str, dict[str, Any]] = {
     "trace": {"kind": "trace", "file": "traces:Verizon-LTE-short.down"},
 }
 """Radio links. The cell has three users with one flow each, the other links have one flow."""
+VARIANTS: dict[str, dict[str, Any]] = {
+    "cell, constant": {**LINKS["cell"], "snr": {"kind": "constant", "mean": "10 dB"}},
+    "cell, 0.1 m/s": {**LINKS["cell"], "snr": {**LINKS["cell"]["snr"], "speed": "0.1 m/s"}},
+    "cell, 10 m/s": {**LINKS["cell"], "snr": {**LINKS["cell"]["snr"], "speed": "10 m/s"}},
+}
+"""The cell with other channels, which show the cause of the loss of goodput. They have no criterion
+except for the constant channel, which must meet the criteria of Prague."""
 
 DISCIPLINES: dict[str, dict[str, Any]] = {
-    "drop-tail": {"kind": "droptail", "limit": BUFFER},
+    "drop-tail": {"kind": "droptail", "limit": f"{BUFFER} packets"},
     "dualpi2, 1 ms": {"kind": "dualpi2", "ramp_start": "1 ms", "ramp": "0 s"},
     "dualpi2, 5 ms": {"kind": "dualpi2", "ramp_start": "5 ms", "ramp": "0 s"},
     "dualpi2, 10 ms": {"kind": "dualpi2", "ramp_start": "10 ms", "ramp": "0 s"},
     "l4span": {"kind": "l4span"},
 }
+LONGER: dict[str, dict[str, Any]] = {
+    "dualpi2, 20 ms": {"kind": "dualpi2", "ramp_start": "20 ms", "ramp": "0 s"},
+    "l4span, 20 ms": {"kind": "l4span", "target": "20 ms"},
+    "l4span, 80 ms": {"kind": "l4span", "target": "80 ms"},
+}
+"""Longer steps and targets in the cell, without a criterion."""
 CONTROLS: dict[str, dict[str, Any]] = {
     "prague": {"cc": "prague", "tcp": {"receive_window": "4 MB", "recovery": "sack"}},
-    "cubic": {"cc": "cubic", "tcp": {"receive_window": "4 MB", "recovery": "sack", "ecn": "on"}},
+    "cubic": {
+        "cc": "cubic",
+        "profile": "linux",
+        "tcp": {"receive_window": "4 MB", "ecn": "on"},
+    },
 }
 
 
@@ -83,7 +100,7 @@ class Point(NamedTuple):
 
 def scenario(link: str, discipline: str, controls: tuple[str, ...], seconds: int) -> ap.Scenario:
     """Return flows with `controls` over a link. In the cell, every user has all these flows."""
-    users = 3 if link == "cell" else 1
+    users = 3 if link.startswith("cell") else 1
     flows = [
         ap.traffic.Tcp(
             **CONTROLS[control],
@@ -94,13 +111,16 @@ def scenario(link: str, discipline: str, controls: tuple[str, ...], seconds: int
         for user in range(users)
         for control in controls
     ]
-    reverse = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": 1000}}
-    both_ways = {"ack_path": reverse} if link == "ofdma-tdd" else {}
+    reverse = {"kind": "reverse", "aqm": {"kind": "droptail", "limit": "1000 packets"}}
+    both_ways: dict[str, Any] = {"ack_path": reverse} if link == "ofdma-tdd" else {}
     return ap.Scenario(
         duration=f"{seconds} s",
         warmup=f"{seconds // 4} s",
         flows=flows,
-        bottleneck={"aqm": DISCIPLINES[discipline], "link": LINKS[link]},
+        bottleneck={
+            "aqm": {**DISCIPLINES, **LONGER}[discipline],
+            "link": {**LINKS, **VARIANTS}[link],
+        },
         **both_ways,
     )
 
@@ -118,7 +138,7 @@ def measure(
         ]
 
         def mean(key: str, flows: list[Any] = flows) -> float:
-            return sum(flow[key] for flow in flows) / len(flows)
+            return float(sum(flow[key] for flow in flows) / len(flows))
 
         users = len(flows) // reps
         points.append(
@@ -140,6 +160,11 @@ def main() -> None:
             [prague] = measure(link, discipline, "prague")
             [cubic] = measure(link, discipline, "cubic")
             print(f"| {link} | {discipline} | {_cells(prague)} | {_cells(cubic)} |", flush=True)
+    print()
+    others = [(link, discipline) for link in VARIANTS for discipline in DISCIPLINES]
+    for link, discipline in [*(("cell", longer) for longer in LONGER), *others]:
+        [prague] = measure(link, discipline, "prague")
+        print(f"| {link} | {discipline} | {_cells(prague)} |", flush=True)
     print()
     for link in LINKS:
         for discipline in DISCIPLINES:
