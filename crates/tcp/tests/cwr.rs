@@ -217,6 +217,27 @@ fn linux_reduces_once_per_window_of_data() {
     tcp.at(200).echo_ack(21_000).anything().ssthresh(5000).ecn_reductions(2);
 }
 
+/// Linux `tcp_end_cwnd_reduction`. The recovery of segment 0 is undone after an echo has reduced the
+/// window again, so that ssthresh is unset. The loss of segment 25 is in the window of this echo and
+/// reduces nothing. The end of its recovery keeps the window.
+#[test]
+fn linux_end_cwnd_reduction_keeps_the_window_without_ssthresh() {
+    let mut tcp = twenty_in_flight(|given| {
+        linux(given);
+        (given.tcp.undo, given.tcp.dsack) = (true, true);
+    });
+    tcp.arrive_quietly([1, 2]);
+    tcp.arrives(3).anything().ssthresh(10_000);
+    tcp.at(101).ack(20_000).anything().undone(0);
+    tcp.at(200).echo_ack(25_000).anything().ecn_reductions(1).ssthresh(5000);
+    tcp.at(201).sack(25_000, [0..1000]).anything().undone(1).ssthresh(u64::MAX);
+    tcp.cwnd(20_000);
+    let released = [vec![retransmission(25)], new_segments(34, 38)].concat();
+    tcp.at(202).sack(25_000, [26_000..29_000]).expect(released).ssthresh(u64::MAX);
+    // Slow start: the ACK delivers ten segments; three were delivered before.
+    tcp.at(302).ack(38_000).expect(new_segments(38, 68)).cwnd(30_000).ssthresh(u64::MAX);
+}
+
 // --- ns-3 ---------------------------------------------------------------------------------------
 
 /// After the ACK, pipe is 19, ssthresh 9½ and RecoverFS 19. The ACK counts two segments as a
