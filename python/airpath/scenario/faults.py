@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from airpath.errors import MISSING, Problem
+from airpath.errors import MISSING, Problem, ScenarioError
 
 __all__ = [
     "OF_FIELD",
@@ -50,18 +50,26 @@ def faults_at(*faults: tuple[Path, object, PydanticCustomError]) -> ValidationEr
 
 
 def problems_of(error: ValidationError, place: str | None) -> list[Problem]:
-    """Convert a validation error into problems, each with its location."""
-    return [
-        Problem(
-            place,
-            tuple(line["loc"]),
-            MISSING if line["ctx"].get("missing") else line["input"],
-            line["ctx"]["what"],
-            line["ctx"]["accepted"],
-            line["ctx"]["example"],
-        )
-        for line in cast(Iterable[Any], error.errors(include_url=False))
-    ]
+    """Convert a validation error into problems, each with its location.
+
+    A validator may also have raised a `ScenarioError`, whose problems are returned, or another
+    `ValueError`, whose text is the problem.
+    """
+    lines = cast(Iterable[Any], error.errors(include_url=False))
+    return [problem for line in lines for problem in _problems_of_line(line, place)]
+
+
+def _problems_of_line(line: Any, place: str | None) -> Sequence[Problem]:
+    context = line.get("ctx", {})
+    raised = context.get("error")
+    if isinstance(raised, ScenarioError):
+        return raised.problems
+    value = MISSING if context.get("missing") else line["input"]
+    if "what" not in context:
+        value = MISSING if isinstance(value, Mapping) else value
+        context = {"what": str(raised or line["msg"]).rstrip("."), "accepted": None}
+    what, accepted, example = context["what"], context["accepted"], context.get("example")
+    return [Problem(place, tuple(line["loc"]), value, what, accepted, example)]
 
 
 def closest(word: str, known: Sequence[str]) -> str | None:
