@@ -111,7 +111,7 @@ def test_replacement_leaves_the_original_unchanged() -> None:
 
 
 def test_engine_receives_no_derived_series() -> None:
-    found = resolved().for_engine().with_simulated_congestion()
+    found = resolved().for_engine()
     assert found.recording.series == ("queue",)
     assert [flow.source.get("congestion", {}).get("kind") for flow in found.flows] == [
         *("bbr1", "bbr1"),

@@ -128,7 +128,7 @@ def emulate_with(
 ) -> Result:
     """Emulate a scenario as in `emulate`, and pass all events of ``airpath-emu`` to `listener`."""
     check_all(*_problems(seed, reps, confidence, capture_to))
-    made = prepared(scenario, emulated=True)
+    made = prepared(scenario)
     kernel = for_flows(made.scenario, made.resolved)
     refuse_too_much(made.place, made.resolved, reps)
     call = f"airpath.emulate(seed={seed}, reps={reps}, confidence={confidence})"
@@ -211,7 +211,7 @@ def run_command(
     BadValueError, RunError
         As in `emulate`. `RunError` also if the command cannot be started.
     """
-    made = prepared(scenario, emulated=True)
+    made = prepared(scenario)
     last = len(made.resolved.flows) - 1
     check_all(
         _words("argv", argv),
@@ -283,8 +283,7 @@ class _Run:
     def check(self) -> None:
         """Check that ``airpath-emu`` is installed, and that the models accept the scenario."""
         process.program()
-        simulated = self.made.resolved.with_simulated_congestion()
-        replace(self.made, resolved=simulated).check()
+        self.made.check()
 
     @contextmanager
     def once(

@@ -133,7 +133,7 @@ def document_of(
     """
     flows = {"kind": "flows", "sockets": list(kernel.sockets)}
     return {
-        "scenario": resolved.with_simulated_congestion().for_engine().document,
+        "scenario": resolved.for_engine().document,
         "files": {name: dict(file) for name, file in files.items()},
         "seed": settings.seed,
         "replication": settings.replication,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,14 +13,13 @@ from airpath.engine.engine_input import EngineInput
 from airpath.engine.error_paths import refuse
 from airpath.engine.inputs import Inputs, Reading, read_inputs
 from airpath.engine.resolved import ResolvedScenario
-from airpath.errors import BadValueError, Problem, ScenarioError
+from airpath.errors import BadValueError
 from airpath.scenario import Scenario, load
 
 __all__ = [
     "PreparedScenario",
     "Runnable",
     "given_scenario",
-    "only_emulated",
     "prepare",
     "prepared",
 ]
@@ -77,9 +75,7 @@ Runnable = Scenario | PreparedScenario | str | os.PathLike[str]
 """A scenario, a scenario prepared by `airpath.check`, or the path of a scenario file."""
 
 
-def prepare(
-    scenario: Scenario, reading: Reading | None = None, *, emulated: bool = False
-) -> PreparedScenario:
+def prepare(scenario: Scenario, reading: Reading | None = None) -> PreparedScenario:
     """Resolve a scenario and read its files.
 
     Parameters
@@ -88,25 +84,19 @@ def prepare(
         The scenario.
     reading : Reading, optional
         Cache with the files of earlier scenarios. Default: a new cache.
-    emulated : bool
-        True if components that only kernels implement are accepted. Default False.
 
     Raises
     ------
-    ScenarioError
-        If only a kernel implements a component, and `emulated` is False.
     BadValueError
         If files cannot be read or have a wrong format. The message lists all such files.
     """
-    if not emulated and (problems := list(only_emulated(scenario))):
-        raise ScenarioError(problems)
     text, files = scenario.resolve()
     resolved = ResolvedScenario.from_json(text)
     inputs = read_inputs(scenario.file, resolved, files, reading or Reading())
     return PreparedScenario(scenario, resolved, inputs)
 
 
-def prepared(scenario: Any, *, emulated: bool = False) -> PreparedScenario:
+def prepared(scenario: Any) -> PreparedScenario:
     """Prepare a `Runnable`; a prepared scenario is returned unchanged.
 
     Raises
@@ -116,7 +106,7 @@ def prepared(scenario: Any, *, emulated: bool = False) -> PreparedScenario:
     """
     if isinstance(scenario, PreparedScenario):
         return scenario
-    return prepare(given_scenario(scenario), emulated=emulated)
+    return prepare(given_scenario(scenario))
 
 
 def given_scenario(scenario: Any) -> Scenario:
@@ -136,16 +126,3 @@ def given_scenario(scenario: Any) -> Scenario:
     raise BadValueError(
         f"{error_prefix('scenario', scenario)}: neither a Scenario nor the path of a file. Use one."
     )
-
-
-def only_emulated(scenario: Scenario) -> Iterator[Problem]:
-    """Yield a problem for each congestion control that only kernels implement."""
-    for number, group in enumerate(scenario.flows):
-        control = getattr(group, "cc", None)
-        if control is not None and control.only_emulated:
-            place, accepted = (
-                scenario.file or scenario.name,
-                "Emulate the scenario, or use another algorithm",
-            )
-            what = "only kernels have it, it cannot be simulated"
-            yield Problem(place, ("flows", number, "cc"), control.kind, what, accepted)

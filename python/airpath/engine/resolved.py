@@ -17,7 +17,6 @@ from airpath.engine.flows import Flow, Flows
 from airpath.engine.link import ResolvedLink
 from airpath.engine.path import DIRECTIONS, ResolvedDirection, ResolvedHop, ResolvedPath
 from airpath.engine.queue import ResolvedQueue
-from airpath.scenario.cc.base import Congestion
 
 __all__ = ["Change", "Recording", "ResolvedScenario"]
 
@@ -285,19 +284,3 @@ class ResolvedScenario:
         """Return a copy without the series that Python computes."""
         series = [name for name in self.recording.series if name not in DERIVED_SERIES]
         return self.recorded(series=series)
-
-    def with_simulated_congestion(self) -> ResolvedScenario:
-        """Return a copy with Reno instead of algorithms that only kernels implement.
-
-        The engine does not know these algorithms. In an emulation, kernels replace the simulated
-        senders, so that the simulated algorithm has no effect.
-        """
-        return self.replace(flows=[_with_simulated(flow) for flow in self.document["flows"]])
-
-
-def _with_simulated(flow: Mapping[str, Any]) -> Mapping[str, Any]:
-    source = flow["source"]
-    if source.get("congestion", {}).get("kind") not in Congestion.emulated:
-        return flow
-    reno = {"kind": "reno", "beta_ecn": 0.5, "hystart": "off"}
-    return {**flow, "source": {**source, "congestion": reno}}

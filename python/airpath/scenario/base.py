@@ -382,10 +382,6 @@ class Component(Model):
     """Key whose value selects the class."""
     registry: ClassVar[dict[str, type[Component]]]
     """Maps values of the key `chosen_by` to the classes of the family."""
-    emulated: ClassVar[dict[str, type[Component]]]
-    """Maps values of `chosen_by` to classes that only a kernel implements, not the engine."""
-    only_emulated: ClassVar[bool] = False
-    """True if only a kernel implements the class."""
     if TYPE_CHECKING:
 
         def __set__(self, owner: object, value: str | Mapping[str, Any] | Model) -> None: ...
@@ -399,7 +395,7 @@ class Component(Model):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
         if "family" in vars(cls):
-            cls.registry, cls.emulated = {}, {}
+            cls.registry = {}
             return
         field = cls.model_fields.get(cls.chosen_by)
         if field is None or not isinstance(field.default, str):
@@ -410,12 +406,7 @@ class Component(Model):
                 f"{cls.public_name()}: {cls.chosen_by} {quote(field.default)} is already taken "
                 f"by {known.public_name()}"
             )
-        (cls.emulated if cls.only_emulated else cls.registry)[field.default] = cls
-
-    @classmethod
-    def known(cls) -> dict[str, type[Component]]:
-        """Map each value of the key `chosen_by` to its class, for all classes of the family."""
-        return {**cls.registry, **cls.emulated}
+        cls.registry[field.default] = cls
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -445,16 +436,13 @@ class Component(Model):
                 missing = fault("missing", f"Expected one of: {', '.join(kinds)}", quote(kinds[0]))
                 missing = as_missing(missing)
                 raise faults_at(((cls.chosen_by,), None, missing))
-        if not isinstance(kind, str) or kind not in cls.known():
+        if not isinstance(kind, str) or kind not in cls.registry:
             advice = nearest(kind if isinstance(kind, str) else "", kinds)
             raise faults_at((blamed, kind, fault(f"not {cls.family}", advice)))
-        return cls.known()[kind].model_validate(data, context=info.context)
+        return cls.registry[kind].model_validate(data, context=info.context)
 
     def _is_given(self, name: str) -> bool:
         return name == self.chosen_by or super()._is_given(name)
-
-    def _engine_problems(self) -> list[EngineProblem]:
-        return [] if self.only_emulated else super()._engine_problems()
 
     @classmethod
     def adopted(cls, key: str, value: Any) -> Any:  # noqa: ARG003  (for those that differ)

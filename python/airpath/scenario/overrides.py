@@ -257,7 +257,7 @@ class Overrides:
             return
         component = _component_of(model)
         if component is not None:
-            known = isinstance(value, str) and value in component.known()
+            known = isinstance(value, str) and value in component.registry
             value = {component.chosen_by: value} if known else value
             old = table[position] = {component.chosen_by: old} if isinstance(old, str) else old
         if model is not None and isinstance(value, Mapping) and isinstance(old, dict):
@@ -402,7 +402,7 @@ def _class(model: type[Model] | None, table: Mapping[str, Any]) -> type[Model] |
     if component is None:
         return model
     kind = table.get(component.chosen_by, component.usual_kind())
-    return component.known().get(kind) if isinstance(kind, str) else None
+    return component.registry.get(kind) if isinstance(kind, str) else None
 
 
 def field_of(model: type[Model] | None, key: str) -> tuple[tuple[str, ...], type[Model] | None]:

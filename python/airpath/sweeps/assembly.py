@@ -23,7 +23,6 @@ from pydantic import ValidationError
 
 from airpath.engine.advisory import ADVISORIES, Advisory, Find
 from airpath.engine.inputs import Inputs, Reading, read_inputs
-from airpath.engine.prepared import only_emulated
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
 from airpath.scenario import Scenario
@@ -143,7 +142,7 @@ class Assembly:
             for key, section in self._used.items()
             for place in section.places(key)
         ]
-        self._rules = [self._memo(_is_followed, rule) for rule in (*RULES, only_emulated)]
+        self._rules = [self._memo(_is_followed, rule) for rule in RULES]
         self._has_optimum = self._memo(_has_optimum)
         self._advisories = [self._memo(_advisories, find) for find in ADVISORIES]
 

@@ -20,7 +20,7 @@ from airpath.scenario import Scenario
 from airpath.sweeps.job import Contents, Job
 from airpath.sweeps.runs import Run, packed
 
-__all__ = ["EmulationRunner", "emulated", "with_simulated_congestion"]
+__all__ = ["EmulationRunner", "emulated"]
 
 _ATTEMPTS = 2
 """Largest number of runs of a replication that is not valid. The last run is kept."""
@@ -51,11 +51,6 @@ def emulated(scenario: Scenario, job: Job) -> tuple[Job, Kernel]:
     document = [job.digest, kernel.settings(), list(kernel.sockets)]
     text = json.dumps(document, sort_keys=True, separators=(",", ":"))
     return replace(job, digest=hashlib.sha256(text.encode()).hexdigest()), kernel
-
-
-def with_simulated_congestion(job: Job) -> Job:
-    """Replace kernel-only congestion control, so that the simulator can check path and metrics."""
-    return job.with_scenario(job.resolved.with_simulated_congestion())
 
 
 class EmulationRunner:

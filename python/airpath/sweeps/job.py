@@ -106,8 +106,6 @@ def job_of(
     scenario: Scenario,
     series: Sequence[str] = (),
     reading: Reading | None = None,
-    *,
-    emulated: bool = False,
 ) -> tuple[Job, dict[str, str]]:
     """Return the job of a scenario, and the contents of its files by their SHA-256.
 
@@ -119,15 +117,13 @@ def job_of(
         Names of time series to record, at the interval that the scenario sets.
     reading : Reading, optional
         Cache of files that earlier scenarios read. Default: all files are read.
-    emulated : bool
-        True to accept components that exist only in kernels. Default False.
 
     Raises
     ------
     BadValueError
         If the scenario cannot be resolved or a file cannot be read.
     """
-    made = prepare(scenario, reading, emulated=emulated)
+    made = prepare(scenario, reading)
     resolved, inputs = as_run(made.resolved, series), made.inputs
     sections = [Section.of((key,), value) for key, value in resolved.document.items()]
     return job_of_sections(scenario.name, sections, inputs), contents_of(inputs)

@@ -137,21 +137,19 @@ class PointChecks:
         """Check and store the job of a point; return the job and the advisories on the scenario."""
         made = None if self._assembly is None else self._assembly.at(values, keys)
         if self._assembly and made and self._is_accepted(made.job, made.contents):
-            self._keep(made.job, made.contents, made.job)
+            self._keep(made.job, made.contents)
             found = self._assembly.advisories(made) if self._is_run else ()
             return self.jobs[made.job.digest], found
         scenario = self._base.at(values)
-        job, contents = job_of(scenario, self._series, self._reading, emulated=self._is_emulated)
-        simulated = job
+        job, contents = job_of(scenario, self._series, self._reading)
         if self._is_emulated:
-            from airpath.sweeps.emulating import emulated, with_simulated_congestion
+            from airpath.sweeps.emulating import emulated
 
             job, kernel = emulated(scenario, job)
             self.kernels[job.digest] = kernel
-            simulated = with_simulated_congestion(job)
         if job.digest not in self.jobs:
-            check_job(scenario, simulated, contents)
-        self._keep(job, contents, simulated)
+            check_job(scenario, job, contents)
+        self._keep(job, contents)
         return job, find_advisories(scenario, job.resolved) if self._is_run else ()
 
     def _is_accepted(self, job: Job, contents: Contents) -> bool:
@@ -163,14 +161,14 @@ class PointChecks:
         except ValueError:
             return False
 
-    def _keep(self, job: Job, contents: Contents, simulated: Job) -> None:
-        """Store a job; `simulated`, a job that the simulator accepts, shows which metrics exist."""
+    def _keep(self, job: Job, contents: Contents) -> None:
+        """Store a job, and find out which metrics exist."""
         if job.digest in self.jobs:
             return
         self.jobs[job.digest] = job
         self.contents |= contents
         if self._sought:
-            found = measurable(simulated, contents)
+            found = measurable(job, contents)
             self._sought = [name for name in self._sought if not found.has(name)]
             self._example = self._example or found
 
