@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import airpath as ap
 from airpath.emulation.kernel import Kernel, for_commands, for_flows
+from airpath.emulation.refusals import KERNEL
 from airpath.engine.prepared import prepare
 from airpath.errors import ScenarioError
+from airpath.scenario import FAMILIES
 
 BASE: dict[str, Any] = {
     "duration": "4 s",
@@ -205,6 +209,29 @@ def test_features_missing_in_kernels_are_rejected_by_name(flow: dict[str, Any], 
     assert line in _refusals(flow)[0]
 
 
+# CLAMP needs its own queue discipline, which is rejected too.
+@pytest.mark.parametrize("kind", FAMILIES["congestion"].registry.keys() - {"clamp"})
+def test_control_has_a_twin_in_the_kernel_or_is_rejected_in_one_line(kind: str) -> None:
+    scenario = _scenario({"cc": kind, "profile": "linux"})
+    resolved = prepare(scenario).resolved
+    twins = {"newreno": "reno", "cubic-linux": "cubic", "bbr1": "bbr"}
+    if kind in twins or (kind in KERNEL and kind != "bbr"):
+        [socket] = for_flows(scenario, resolved, _everything).sockets
+        assert socket["congestion"] == twins.get(kind, kind)
+        return
+    with pytest.raises(ScenarioError) as caught:
+        for_flows(scenario, resolved, _everything)
+    [line] = str(caught.value).splitlines()
+    assert f'flows.0.cc = "{kind}": ' in line
+
+
+def test_controls_of_the_kernel_are_those_that_the_check_of_the_machine_lists() -> None:
+    text = (Path(__file__).parents[2] / "crates/emu/src/check.rs").read_text()
+    found = re.search(r"const WANTED: \[&str; \d+\] = \[(.*?)\];", text, re.DOTALL)
+    assert found is not None
+    assert set(re.findall(r'"(\w+)"', found[1])) == KERNEL.keys()
+
+
 def test_defaults_of_the_kernel_may_be_set() -> None:
     kernel = _kernel({"cc": {"kind": "cubic", "hystart": "classic", "beta_ecn": 0.7}})
     assert not any(option.startswith("cc") for option in _differences(kernel))
@@ -310,7 +337,7 @@ def test_unsupported_congestion_control_is_rejected_for_commands() -> None:
 
 def test_bbr1_is_the_bbr_of_the_kernel() -> None:
     scenario = _scenario({"cc": "bbr1", "profile": "linux"})
-    resolved = prepare(scenario, emulated=True).resolved
+    resolved = prepare(scenario).resolved
     assert for_flows(scenario, resolved, _everything).sockets[0]["congestion"] == "bbr"
 
 

@@ -27,7 +27,10 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 /// Congestion control algorithms of the kernel that scenarios can use.
-const WANTED: [&str; 4] = ["reno", "cubic", "bbr", "dctcp"];
+const WANTED: [&str; 13] = [
+    "reno", "cubic", "bbr", "dctcp", "westwood", "hybla", "scalable", "htcp", "bic", "vegas",
+    "veno", "illinois", "yeah",
+];
 /// Interval of the measured timers; `TIMERS` intervals take two seconds.
 const PERIOD: Duration = Duration::from_millis(1);
 const TIMERS: u32 = 2000;
