@@ -3,9 +3,9 @@
 use crate::open_end::OpenEnd;
 use crate::relay::Relay;
 use crate::wire_queue::WireQueue;
-use airpath_core::{Control, Ctx, Flags, Packet, PacketKind, Port, Stage, Time};
+use airpath_core::{Control, Ctx, Flags, FlowId, Packet, PacketKind, Port, Stage, Time};
 use airpath_link::{AnyLink, Link, SideReport};
-use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
+use airpath_tcp::{Client, DatagramSink, DatagramSource, Receiver, Sender};
 
 /// Any stage of a network. Large stages are boxed, because the sizes of the stages differ strongly.
 // `repr` gives the enum a separate tag, so that reading the variant takes one load instead of
@@ -14,6 +14,8 @@ use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 pub enum AnyStage {
     /// A TCP sender.
     Sender(Box<Sender>),
+    /// A client with the TCP senders of its connections.
+    Client(Box<Client>),
     /// A TCP receiver.
     Receiver(Box<Receiver>),
     /// A link with its queue.
@@ -34,6 +36,7 @@ macro_rules! each_stage {
     ($value:expr, $stage:ident => $call:expr) => {
         match $value {
             AnyStage::Sender($stage) => $call,
+            AnyStage::Client($stage) => $call,
             AnyStage::Receiver($stage) => $call,
             AnyStage::Link($stage) => $call,
             AnyStage::Source($stage) => $call,
@@ -54,11 +57,22 @@ impl AnyStage {
         }
     }
 
+    /// Returns the TCP sender of `flow`, if the stage contains it.
+    pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
+        match self {
+            AnyStage::Sender(sender) => Some(sender),
+            AnyStage::Client(client) => client.sender(flow),
+            _ => None,
+        }
+    }
+
     /// Returns true if the stage is an endpoint that measures the one-way delay of `packet`.
     pub(crate) fn measures_delay_of(&self, packet: &Packet) -> bool {
         let is_segment = !packet.flags.contains(Flags::SYN);
         match self {
-            AnyStage::Sender(_) => packet.kind == PacketKind::Ack && is_segment,
+            AnyStage::Sender(_) | AnyStage::Client(_) => {
+                packet.kind == PacketKind::Ack && is_segment
+            }
             AnyStage::Receiver(_) => packet.kind == PacketKind::Data && is_segment,
             AnyStage::Sink(_) => packet.kind == PacketKind::Datagram,
             _ => false,

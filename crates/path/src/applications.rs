@@ -2,7 +2,7 @@
 
 use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
-use airpath_core::{StageId, Time};
+use airpath_core::{FlowId, StageId, Time};
 use airpath_tcp::VideoReport;
 use serde::Serialize;
 
@@ -64,11 +64,11 @@ pub struct VideoClientReport {
     pub startup_s: Option<f64>,
 }
 
-/// Report of one client that requests objects. Objects and pages count if they were requested after
+/// Report of one client that requests objects, over one or several connections. Objects and pages count if they were requested after
 /// the warm-up and are complete.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestsReport {
-    /// Flow number.
+    /// Flow number of the client's first connection.
     pub flow: u32,
     /// Times from the request of an object to its last byte, s.
     pub object_s: Vec<f64>,
@@ -82,7 +82,7 @@ impl ApplicationReports {
         let mut reports = ApplicationReports::default();
         for (flow, ends) in (0..).zip(&network.flows) {
             reports.voice.extend(call(network, flow, *ends, now));
-            reports.video.extend(video(network, flow, *ends, now));
+            reports.video.extend(video(network, flow, now));
             reports.requests.extend(requests(network, flow, *ends));
         }
         reports
@@ -108,9 +108,8 @@ fn call(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<Cal
     })
 }
 
-fn video(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<VideoClientReport> {
-    let AnyStage::Sender(sender) = &network.stages[ends.source.0 as usize] else { return None };
-    let report = sender.video()?.report(now);
+fn video(network: &Network, flow: u32, now: Time) -> Option<VideoClientReport> {
+    let report = network.sender(FlowId(flow))?.video()?.report(now);
     let VideoReport { segments, switches, stalls, .. } = report;
     Some(VideoClientReport {
         flow,
@@ -125,7 +124,7 @@ fn video(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<Vi
 }
 
 fn requests(network: &Network, flow: u32, ends: FlowStages) -> Option<RequestsReport> {
-    let AnyStage::Sender(sender) = &network.stages[ends.source.0 as usize] else { return None };
-    let of = sender.requests()?;
+    let AnyStage::Client(client) = &network.stages[ends.source.0 as usize] else { return None };
+    let of = client.requests_of(FlowId(flow))?;
     Some(RequestsReport { flow, object_s: of.object_s().to_vec(), page_s: of.page_s().to_vec() })
 }

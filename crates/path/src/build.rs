@@ -74,6 +74,7 @@ pub fn build_cut(
         queues: Rc::default(),
         arrivals: BTreeMap::new(),
         open_traffic: Vec::new(),
+        client: None,
     }
     .build()
 }
@@ -114,6 +115,24 @@ pub(crate) struct Builder<'a> {
     pub(crate) arrivals: BTreeMap<Option<u32>, (Stream, Time)>,
     /// Traffic of TCP senders that are replaced by open ends.
     pub(crate) open_traffic: Vec<Traffic>,
+    /// The client whose connections are the next flows.
+    client: Option<ClientPlace>,
+}
+
+/// A client with connections that are not built yet.
+struct ClientPlace {
+    /// Stage and input of the client; `None` if its sources are open ends.
+    place: Option<(StageId, (StageId, Port))>,
+    /// Number of connections that are not built yet.
+    left: u32,
+}
+
+/// Source of a flow.
+enum SourcePlace {
+    /// A new stage, and the size of its transfer if the size is random.
+    New(AnyStage, Option<u64>),
+    /// The stage and the input of the client whose connection the flow is.
+    Shared(StageId, (StageId, Port)),
 }
 
 impl Builder<'_> {
@@ -210,35 +229,50 @@ impl Builder<'_> {
             Some((passages.at(direction, first).entry, last, lead))
         });
         let lead = |way: Option<(_, _, Duration)>| way.map_or(Duration::ZERO, |(_, _, lead)| lead);
-        let open = (self.open)(flow);
-        let ends = self.endpoints(flow, spec, open)?;
+        let mut open = (self.open)(flow);
+        let source = self.source_place(flow, spec, &mut open)?;
+        let sink = self.sink_end(flow, spec, open)?;
         // The order of the stage numbers is the order of events at equal times: the access wire,
         // the sink, the ACKs' access wire, the source.
-        let entry = data.map(|(entry, ..)| self.access(spec.access, entry));
-        let (sink, at_sink) = self.behind(lead(data), spec.egress, ends.sink);
+        let is_new = matches!(source, SourcePlace::New(..));
+        let entry = data.filter(|_| is_new).map(|(entry, ..)| self.access(spec.access, entry));
+        let (sink, at_sink) = self.behind(lead(data), spec.egress, sink);
         let ack_access = spec.ack_access.unwrap_or_default();
         let ack_entry = acks.map(|(entry, ..)| self.access(ack_access, entry));
-        let (source, at_source) = self.behind(lead(acks), spec.return_wire, ends.source);
-        let entry = entry.unwrap_or_else(|| self.access(spec.access, at_sink));
+        let (source, at_source, drawn_transfer, entry) = match source {
+            SourcePlace::Shared(source, at_source) => (source, at_source, None, None),
+            SourcePlace::New(stage, drawn) => {
+                let (source, at_source) = self.behind(lead(acks), spec.return_wire, stage);
+                let entry = entry.unwrap_or_else(|| self.access(spec.access, at_sink));
+                if let Some(client) = self.client.as_mut().filter(|_| !open.source) {
+                    client.place = Some((source, at_source));
+                }
+                (source, at_source, drawn, Some(entry))
+            }
+        };
         self.settle();
-        let ack_entry = ack_entry.unwrap_or(at_source);
         // Connections in ascending stage number are fast to sort.
+        let ack_entry = ack_entry.unwrap_or(at_source);
         self.connect(sink, Port(0), Route::To(ack_entry.0, ack_entry.1));
-        self.connect(source, Port(0), Route::To(entry.0, entry.1));
+        if let Some(entry) = entry {
+            self.connect(source, Port(0), Route::To(entry.0, entry.1));
+        }
         for (end, is_open) in [(source, open.source), (sink, open.sink)] {
             if is_open {
                 self.connect(end, OpenEnd::OUT, Route::Exit);
             }
         }
-        let flows = self.flow_count;
-        for (direction, way, end) in
-            [(spec.direction, data, at_sink), (spec.direction.opposite(), acks, at_source)]
-        {
+        for (direction, way, end, is_new) in [
+            (spec.direction, data, at_sink, true),
+            (spec.direction.opposite(), acks, at_source, is_new),
+        ] {
             if let Some((_, last, _)) = way {
-                self.add_last_delay(direction, last, passages, end.0);
-                let lead = passages.at(direction, last).delay;
-                self.stage_places.set_lead(end.0, last, lead);
-                passages.end_flow(direction, last, (number, flows), end);
+                passages.end_flow(direction, last, (number, self.flow_count), end);
+                if is_new {
+                    self.add_last_delay(direction, last, passages, end.0);
+                    let lead = passages.at(direction, last).delay;
+                    self.stage_places.set_lead(end.0, last, lead);
+                }
             }
         }
         let hops = self.scenario.hops.len();
@@ -246,8 +280,28 @@ impl Builder<'_> {
             self.stage_places.set_endpoint(end, hops);
             self.stage_places.set_last_queue(entry.0, hops);
         }
-        let (group, drawn_transfer) = (spec.group.unwrap_or(0), ends.drawn_transfer);
-        Ok(FlowStages { source, sink, group, drawn_transfer })
+        Ok(FlowStages { source, sink, group: spec.group.unwrap_or(0), drawn_transfer })
+    }
+
+    /// Builds the source of a flow, or finds the client that contains it. The sources of all
+    /// connections of a client are open if that of the first connection is.
+    fn source_place(
+        &mut self,
+        flow: FlowId,
+        spec: &FlowSpec,
+        open: &mut OpenEnds,
+    ) -> Result<SourcePlace, ConfigError> {
+        if let Some(ClientPlace { place, left }) = self.client.take() {
+            self.client = (left > 1).then_some(ClientPlace { place, left: left - 1 });
+            open.source = place.is_none();
+            if let Some((source, at_source)) = place {
+                return Ok(SourcePlace::Shared(source, at_source));
+            }
+        } else if spec.connections() > 1 {
+            self.client = Some(ClientPlace { place: None, left: spec.connections() - 1 });
+        }
+        let (stage, drawn) = self.source_end(flow, spec, *open)?;
+        Ok(SourcePlace::New(stage, drawn))
     }
 
     /// Adds a wire before `next`, unless the wire has neither delay nor rate. Returns the entry.

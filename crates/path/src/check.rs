@@ -182,6 +182,13 @@ impl FlowSpec {
                 checks.nested("", voice.validate(LARGEST_PACKET));
             }
         }
+        let connections = self.connections();
+        if connections > 0 && !self.count.is_multiple_of(connections) {
+            let problem = "count is not a multiple of the connections of a client";
+            let count = self.count.next_multiple_of(connections);
+            let advice = format!("Set count = {count}");
+            checks.reject_with(&["requests.connections"], "count", self.count, problem, &advice);
+        }
         let is_tcp = matches!(self.source, SourceSpec::Tcp(_));
         if !is_tcp && self.ack_access.is_some() {
             checks.reject("ack_access", "a wire", "datagrams have no ACKs", "Remove it");

@@ -8,21 +8,14 @@ use airpath_core::{Bytes, ConfigError, Duration, FlowId, Rate, Seed, Setup, Time
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use airpath_tcp::window::{AnyWindow, WindowSetup};
 use airpath_tcp::{
-    Call, DatagramSink, DatagramSource, OnOff, Receiver, Requests, Sender, SenderConfig, Spacing,
-    TcpConfig, Video, VoiceConfig,
+    Call, Client, DatagramSink, DatagramSource, OnOff, Receiver, Requests, RequestsConfig, Sender,
+    SenderConfig, Spacing, TcpConfig, Video, VoiceConfig,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
 /// Receive-window policy of a flow without a `window` table.
 static FIXED_WINDOW: LazyLock<Value> = LazyLock::new(|| json!({"kind": "fixed"}));
-
-/// Source and sink of a flow.
-pub(crate) struct Endpoints {
-    pub(crate) source: AnyStage,
-    pub(crate) sink: AnyStage,
-    pub(crate) drawn_transfer: Option<u64>,
-}
 
 impl Builder<'_> {
     /// Returns the start time of a flow.
@@ -46,32 +39,46 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the endpoints of a flow. An open end becomes an [`OpenEnd`].
-    pub(crate) fn endpoints(
+    /// Builds the source of a flow; an [`OpenEnd`] if the end is open. Also returns the size of its
+    /// transfer if the size is random.
+    pub(crate) fn source_end(
         &mut self,
         flow: FlowId,
         spec: &FlowSpec,
         open: OpenEnds,
-    ) -> Result<Endpoints, ConfigError> {
-        let seed = self.seed.child(&format!("flow {}", flow.0));
+    ) -> Result<(AnyStage, Option<u64>), ConfigError> {
+        let seed = self.flow_seed(flow);
         let stop = spec.stop_ns.map_or(Time::NEVER, Time::from_nanos);
         let start = match self.start(spec, &seed) {
             // The flow never starts, because its arrival is after the stop time.
             start if start >= stop => Time::NEVER,
             start => start,
         };
-        let (source, drawn_transfer) = if open.source {
-            let drawn = match &spec.source {
-                SourceSpec::Tcp(spec) => self.leave_open(flow, spec, [start, stop], &seed),
-                _ => None,
-            };
-            (AnyStage::Open(OpenEnd), drawn)
-        } else {
-            self.source(flow, &spec.source, [start, stop], &seed)?
+        if !open.source {
+            return self.source(flow, &spec.source, [start, stop], &seed);
+        }
+        let drawn = match &spec.source {
+            SourceSpec::Tcp(spec) => self.leave_open(flow, spec, [start, stop], &seed),
+            _ => None,
         };
-        let sink =
-            if open.sink { AnyStage::Open(OpenEnd) } else { self.sink(flow, &spec.source, &seed)? };
-        Ok(Endpoints { source, sink, drawn_transfer })
+        Ok((AnyStage::Open(OpenEnd), drawn))
+    }
+
+    /// Builds the sink of a flow; an [`OpenEnd`] if the end is open.
+    pub(crate) fn sink_end(
+        &self,
+        flow: FlowId,
+        spec: &FlowSpec,
+        open: OpenEnds,
+    ) -> Result<AnyStage, ConfigError> {
+        if open.sink {
+            return Ok(AnyStage::Open(OpenEnd));
+        }
+        self.sink(flow, &spec.source, &self.flow_seed(flow))
+    }
+
+    fn flow_seed(&self, flow: FlowId) -> Seed {
+        self.seed.child(&format!("flow {}", flow.0))
     }
 
     /// Records the traffic of a sender that is replaced by an open end. Returns the size of its
@@ -110,6 +117,10 @@ impl Builder<'_> {
                 return Ok((AnyStage::Source(Box::new(source)), None));
             }
             SourceSpec::Tcp(spec) => {
+                if let Some(requests) = spec.requests {
+                    let client = self.client(flow, spec, requests, [start, stop])?;
+                    return Ok((AnyStage::Client(Box::new(client)), None));
+                }
                 let (sender, drawn) = self.sender(flow, spec, [start, stop], seed)?;
                 return Ok((AnyStage::Sender(Box::new(sender)), drawn));
             }
@@ -117,6 +128,25 @@ impl Builder<'_> {
         let (size, rate) = (Bytes(packet_bytes), Rate(rate_bps));
         let source = DatagramSource::new(flow, size, rate, spacing, start, stop);
         Ok((AnyStage::Source(Box::new(source)), None))
+    }
+
+    /// Builds a client with the senders of its connections, which are the flows from `first` on.
+    fn client(
+        &self,
+        first: FlowId,
+        spec: &TcpSpec,
+        requests: RequestsConfig,
+        [start, stop]: [Time; 2],
+    ) -> Result<Client, ConfigError> {
+        let stream = self.flow_seed(first).child("application").stream();
+        let sender = |flow: FlowId| {
+            // Connections after the first one start with their first request.
+            let start = if flow == first { start } else { Time::NEVER };
+            Ok(self.sender(flow, spec, [start, stop], &self.flow_seed(flow))?.0)
+        };
+        let flows = (first.0..first.0 + requests.connections).map(FlowId);
+        let senders = flows.map(sender).collect::<Result<_, ConfigError>>()?;
+        Ok(Client::new(Requests::new(requests, stream), first, start, senders))
     }
 
     fn sender(
@@ -136,13 +166,10 @@ impl Builder<'_> {
             start,
             stop,
         });
-        let stream = || seed.child("application").stream();
         let sender = if let Some(on_off) = on_off(spec, seed) {
             sender.with_application(on_off)
         } else if let Some(video) = &spec.video {
             sender.with_application(Video::new(Arc::new(video.clone())))
-        } else if let Some(requests) = spec.requests {
-            sender.with_application(Requests::new(requests, stream()))
         } else {
             sender
         };

@@ -40,11 +40,11 @@ impl Flows {
         &self.entries
     }
 
-    /// Returns one flow per entry, which is enough to check whether the described components can be
+    /// Returns one flow per entry, or the connections of one client, which is enough to check whether the described components can be
     /// built.
     #[must_use]
     pub fn one_of_each(&self) -> Flows {
-        let alone = |entry: &FlowSpec| FlowSpec { count: 1, ..entry.clone() };
+        let alone = |entry: &FlowSpec| FlowSpec { count: entry.connections(), ..entry.clone() };
         Flows { entries: self.entries.iter().map(alone).collect() }
     }
 

@@ -8,6 +8,7 @@ use crate::open_end::Traffic;
 use crate::report::ReplicationReport;
 use crate::wire::{DelayChange, Wire};
 use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
+use airpath_tcp::Sender;
 use std::sync::Arc;
 
 /// Destination of an output.
@@ -187,6 +188,11 @@ impl Network {
     /// `None` on an ideal ACK path.
     pub fn ack_link(&self) -> Option<(StageId, Port)> {
         self.hops.iter().find_map(|hop| hop.reverse)
+    }
+
+    /// Returns the TCP sender of a flow; `None` for datagrams and open ends.
+    pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
+        self.stages[self.flows[flow.0 as usize].source.0 as usize].sender(flow)
     }
 
     /// Returns the measurements at `now`; `bus` holds the drop counters.

@@ -9,7 +9,7 @@ use crate::any_stage::AnyStage;
 use crate::network::{FlowStages, Network};
 use airpath_aqm::QueueReport;
 use airpath_core::stats::Mean;
-use airpath_core::{Bus, StageId, Time};
+use airpath_core::{Bus, FlowId, StageId, Time};
 use airpath_link::SideReport;
 use serde::Serialize;
 
@@ -117,7 +117,11 @@ impl Totals {
     /// Reads the totals of a network at `now`. `bus` holds the drop counters.
     pub fn of(network: &Network, now: Time, bus: &Bus) -> Totals {
         let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
-        let flows = network.flows.iter().filter_map(|ends| flow_totals(network, *ends)).collect();
+        let flows = (0..)
+            .map(FlowId)
+            .zip(&network.flows)
+            .filter_map(|(flow, ends)| flow_totals(network, flow, *ends))
+            .collect();
         let (mut queues, mut links) = (Vec::new(), Vec::new());
         for place in &network.links {
             let reports = network.stages[place.stage.0 as usize].link_reports(now);
@@ -154,10 +158,11 @@ fn queue_totals(queue: QueueReport, measured_s: f64, bus: &Bus) -> QueueTotals {
     }
 }
 
-fn flow_totals(network: &Network, ends: FlowStages) -> Option<FlowTotals> {
+fn flow_totals(network: &Network, flow: FlowId, ends: FlowStages) -> Option<FlowTotals> {
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
     Some(match (stage(ends.source), stage(ends.sink)) {
-        (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
+        (source, AnyStage::Receiver(receiver)) => {
+            let sender = source.sender(flow)?;
             let (sent, received) = (sender.report(), receiver.report());
             FlowTotals {
                 bytes: received.delivered_bytes,

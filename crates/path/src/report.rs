@@ -10,7 +10,7 @@ use crate::network::{FlowStages, Network};
 use crate::phases::PhaseReport;
 use crate::stations::{MacDelays, StationSummary, UserSummary};
 use airpath_aqm::QueueReport;
-use airpath_core::{Bus, Delays, DropReason, Duration, Histogram, StageId, Time};
+use airpath_core::{Bus, Delays, DropReason, Duration, FlowId, Histogram, StageId, Time};
 use airpath_link::LinkReport;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -276,10 +276,10 @@ fn link_summary(name: &str, link: &LinkReport) -> LinkSummary {
 /// Collects the one-way delays of each group of flows.
 fn group_delays(network: &Network) -> GroupDelays {
     let mut delays = GroupDelays::default();
-    for ends in &network.flows {
+    for (flow, ends) in (0..).map(FlowId).zip(&network.flows) {
         match delays_at(network, ends.sink) {
             Some(data) => {
-                delays.add(ends.group, data.histogram(), ack_delays_at(network, ends.source));
+                delays.add(ends.group, data.histogram(), ack_delays_of(network, flow));
             }
             None => delays.add_flow(ends.group),
         }
@@ -296,12 +296,9 @@ fn delays_at(network: &Network, sink: StageId) -> Option<&Delays> {
     }
 }
 
-/// Returns the one-way delays of the ACKs that arrived at a TCP sender, if any arrived.
-fn ack_delays_at(network: &Network, source: StageId) -> Option<&Histogram> {
-    match &network.stages[source.0 as usize] {
-        AnyStage::Sender(sender) => sender.ack_delays().map(Delays::histogram),
-        _ => None,
-    }
+/// Returns the one-way delays of the ACKs that arrived at the TCP sender of a flow, if any arrived.
+fn ack_delays_of(network: &Network, flow: FlowId) -> Option<&Histogram> {
+    network.sender(flow)?.ack_delays().map(Delays::histogram)
 }
 
 /// Returns the report of a flow; `None` if an end of the flow is open.
@@ -314,11 +311,12 @@ fn flow_report(
 ) -> Option<FlowReport> {
     let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
     let there = delays_at(network, ends.sink)?.histogram();
-    let delays = DelayQuantiles::of(there, ack_delays_at(network, ends.source));
+    let delays = DelayQuantiles::of(there, ack_delays_of(network, FlowId(id)));
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
     let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
     Some(match (stage(ends.source), stage(ends.sink)) {
-        (AnyStage::Sender(sender), AnyStage::Receiver(receiver)) => {
+        (source, AnyStage::Receiver(receiver)) => {
+            let sender = source.sender(FlowId(id))?;
             let (sent, received) = (sender.report(), receiver.report());
             let opened = sent.started_at.max(network.warmup);
             let closed = sent.completed_at.or(sent.aborted_at).unwrap_or(now).min(sent.stops_at);

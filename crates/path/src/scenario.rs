@@ -348,6 +348,14 @@ impl Scenario {
 }
 
 impl FlowSpec {
+    /// Returns the number of connections of a client; 1 for other sources.
+    pub(crate) fn connections(&self) -> u32 {
+        match &self.source {
+            SourceSpec::Tcp(spec) => spec.requests.map_or(1, |requests| requests.connections),
+            _ => 1,
+        }
+    }
+
     /// Returns the wires of the flow with their keys, in the order of a round trip.
     pub fn wires(&self) -> [(&'static str, WireSpec); 4] {
         [

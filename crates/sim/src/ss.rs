@@ -4,8 +4,7 @@
 //! no events, so it does not change the order of events.
 
 use crate::driver::{Driver, RunError, RunMonitor};
-use airpath_core::{Duration, MemoryBudget, Time, push_within};
-use airpath_path::AnyStage;
+use airpath_core::{Duration, FlowId, MemoryBudget, Time, push_within};
 use airpath_tcp::{Sender, SsSample};
 use std::sync::Arc;
 
@@ -93,9 +92,7 @@ impl Sampler {
 /// Returns the TCP senders with their flow numbers.
 fn senders(driver: &Driver) -> impl Iterator<Item = (u32, &Sender)> {
     (0..).zip(driver.flows()).filter_map(|(flow, ends)| {
-        match &driver.stages()[ends.source.0 as usize] {
-            AnyStage::Sender(sender) => Some((flow, &**sender)),
-            _ => None,
-        }
+        let source = &driver.stages()[ends.source.0 as usize];
+        Some((flow, source.sender(FlowId(flow))?))
     })
 }

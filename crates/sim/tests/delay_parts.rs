@@ -3,12 +3,13 @@
 use crate::common::*;
 use crate::networks::{Case, all_links, all_queues, any_case, files, sides};
 use airpath_conformance::cases;
-use airpath_core::StageId;
+use airpath_core::{FlowId, StageId};
 use airpath_link::Sides;
 use airpath_path::{
     AnyStage, Components, DelayKind, DelayPartsReport, ReplicationReport, Scenario, build,
 };
 use airpath_sim::{Driver, Plan, replicate};
+use airpath_tcp::Sender;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -158,13 +159,12 @@ fn change_of_delay_counts_to_its_hop() {
     assert_eq!(parts_us(&report, DelayKind::Data), expected);
 }
 
-/// Sum and number of the one-way delays that an endpoint measured.
-fn measured(stage: &AnyStage) -> (u128, u64) {
+/// Sum and number of the one-way delays that an endpoint of `flow` measured.
+fn measured(stage: &AnyStage, flow: u32) -> (u128, u64) {
     let delays = match stage {
-        AnyStage::Sender(sender) => sender.ack_delays(),
         AnyStage::Receiver(receiver) => Some(receiver.delays()),
         AnyStage::Sink(sink) => Some(sink.delays()),
-        _ => None,
+        stage => stage.sender(FlowId(flow)).and_then(Sender::ack_delays),
     };
     delays.map_or((0, 0), |delays| (delays.sum_nanos(), delays.count()))
 }
@@ -179,7 +179,7 @@ fn check_sums(driver: &Driver) {
         let stage = |stage: StageId| &driver.stages()[stage.0 as usize];
         for (delay, end) in [(DelayKind::Data, ends.sink), (DelayKind::Ack, ends.source)] {
             let parts = found(flow, delay).map_or((0, 0), |of| (of.sum_ns.iter().sum(), of.count));
-            assert_eq!(parts, measured(stage(end)), "flow {flow}, {delay:?}");
+            assert_eq!(parts, measured(stage(end), flow), "flow {flow}, {delay:?}");
         }
         for of in report.delay_parts.iter().filter(|of| of.flow == flow) {
             assert_eq!(of.sum_ns.iter().sum::<u128>(), of.total_ns, "flow {flow}, {:?}", of.delay);

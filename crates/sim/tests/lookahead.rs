@@ -5,8 +5,8 @@
 use crate::common::*;
 use crate::networks::{Case, any_case, files};
 use airpath_conformance::cases;
-use airpath_core::{Series, Stage, StageError, Time};
-use airpath_path::{AnyStage, Components, ReplicationReport};
+use airpath_core::{FlowId, Series, Stage, StageError, Time};
+use airpath_path::{Components, ReplicationReport};
 use airpath_sim::{CapturePlan, CaptureRequest, Driver, Plan, Point, Sink, replicate_and_capture};
 use airpath_tcp::window::{Arrival, ReceiveWindow};
 use proptest::prelude::*;
@@ -24,11 +24,12 @@ struct Look {
 
 fn look(driver: &Driver) -> Look {
     let report = serde_json::to_string(&driver.report(0)).expect("a report is JSON");
-    let sender = |stage: &AnyStage| match stage {
-        AnyStage::Sender(sender) => Some(format!("{:?}", sender.info())),
-        _ => None,
-    };
-    let senders = driver.stages().iter().filter_map(sender).collect();
+    let senders = (0..).map(FlowId).zip(driver.flows());
+    let senders = senders.filter_map(|(flow, ends)| {
+        let sender = driver.stages()[ends.source.0 as usize].sender(flow)?;
+        Some(format!("{:?}", sender.info()))
+    });
+    let senders = senders.collect();
     let held = driver.stages().iter().map(Stage::held).collect();
     Look { at: driver.now(), report, senders, held }
 }

@@ -178,7 +178,7 @@ fn any_hop(can_be_duplex: bool) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Amount of data: unlimited, a number of bytes, or bursts and pauses.
+/// Amount of data: unlimited, a number of bytes, bursts and pauses, or pages.
 fn any_supply() -> impl Strategy<Value = Value> {
     let pause = select(vec![10 * MS, 300 * MS]).prop_flat_map(|nanos| {
         select(vec![
@@ -190,11 +190,25 @@ fn any_supply() -> impl Strategy<Value = Value> {
         (1..60_000u64).prop_map(|bytes| json!({"size": {"kind": "fixed", "bytes": bytes}})),
         pause.clone().prop_map(|time| json!({"time": time})),
     ];
+    let pages = (select(vec![1, 2, 6]), select(vec![1, 3]), 1..12u32, any::<bool>()).prop_map(
+        |(connections, streams, objects, has_main)| {
+            let size = json!({"kind": "exponential", "mean_bytes": 10_000});
+            let main = if has_main { size.clone() } else { Value::Null };
+            json!({"object": size, "objects": objects, "main": main,
+                   "connections": connections, "streams": streams})
+        },
+    );
     prop_oneof![
         2 => Just(json!({})),
         1 => (1..200_000u64).prop_map(|bytes| json!({"transfer_bytes": bytes})),
         1 => Just(json!({"transfer": {"kind": "exponential", "mean_bytes": 50_000}})),
-        1 => (burst, pause).prop_map(|(on, off)| json!({"application": {"on": on, "off": off}})),
+        1 => (burst, pause.clone())
+            .prop_map(|(on, off)| json!({"application": {"on": on, "off": off}})),
+        1 => (pages, pause).prop_map(|(pages, think)| {
+            let mut requests = json!({"requests": pages});
+            requests["requests"]["think"] = think;
+            requests
+        }),
     ]
 }
 
@@ -264,6 +278,9 @@ fn any_flow() -> impl Strategy<Value = Value> {
                 "direction": if is_back { "reverse" } else { "forward" }});
             if flow["source"]["kind"] == "tcp" {
                 flow["ack_access"] = at_acks;
+            }
+            if let Some(connections) = flow["source"].pointer("/requests/connections") {
+                flow["count"] = connections.clone();
             }
             flow
         },

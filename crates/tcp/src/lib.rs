@@ -7,6 +7,7 @@
 //! | RTT estimate and retransmission timeout | `rtt.rs` |
 //! | outstanding segments; samples of the delivery rate | `recovery/scoreboard.rs`, `recovery/rates.rs` |
 //! | applications that write and pause, one file per kind | `application/`, `sender/application.rs` |
+//! | a client with several connections | `client.rs` |
 //! | window after an idle time | `sender/idle.rs` |
 //! | pacing | `sender/pacing.rs` |
 //! | probes of a closed window | `sender/persist.rs` |
@@ -25,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod application;
+mod client;
 mod config;
 pub mod congestion;
 mod datagram;
@@ -49,6 +51,7 @@ pub use application::{
     TimeDistribution, Video, VideoConfig, VideoReport, buffer_based, buffer_map, harmonic_mean,
     highest_within, pareto, triangular,
 };
+pub use client::Client;
 pub use config::{
     EcnReaction, EcnUse, FastRetransmitGuard, FirstRttvar, FlightBound, IdleRestart, LossDetection,
     Pacing, PartialAckTimer, Push, RecoveryExit, RecoveryKind, RtoFloor, SackAfterTimeout,

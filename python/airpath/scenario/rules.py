@@ -15,7 +15,7 @@ from airpath.scenario.link.mimo import block_faults
 from airpath.scenario.path import controlled_hop, hops_of, links_of, route_of
 from airpath.scenario.traffic.flows import Source
 from airpath.scenario.units import Duration, quote
-from airpath.scenario.users import cell_faults, station_faults, stray_users
+from airpath.scenario.users import cell_faults, client_faults, station_faults, stray_users
 
 if TYPE_CHECKING:
     from airpath.scenario.hops import Bottleneck, Hop
@@ -242,7 +242,7 @@ def _check_blocks(scenario: Scenario) -> list[Fault]:
     return block_faults(scenario.flows, links)
 
 
-_OF_USERS = (station_faults, cell_faults, stray_users, _check_blocks)
+_OF_USERS = (client_faults, station_faults, cell_faults, stray_users, _check_blocks)
 
 
 def _without_price(index: int, group: Source, hops: Sequence[PathHop]) -> list[Fault]:

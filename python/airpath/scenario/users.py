@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airpath.scenario.path import PathHop
     from airpath.scenario.scenario import Scenario
 
-__all__ = ["cell_faults", "station_faults", "stray_users"]
+__all__ = ["cell_faults", "client_faults", "station_faults", "stray_users"]
 
 Fault = tuple[Path, Any, Any]
 
@@ -65,6 +65,23 @@ def cell_faults(scenario: Scenario) -> list[Fault]:
             for index, entry in enumerate(cell.users)
             if entry.user >= count
         ]
+    return wrong
+
+
+def client_faults(scenario: Scenario) -> list[Fault]:
+    """Return the faults of clients whose connections would belong to different users."""
+    wrong: list[Fault] = []
+    for hop in hops_of(scenario):
+        if any(isinstance(side.link, (Cell, OfdmaTdd)) for side in hop.sides):
+            wrong += [
+                (
+                    ("flows", index, "requests", "connections"),
+                    group.flows_per_client,
+                    fault("requires user: the connections of a client belong to one user"),
+                )
+                for index, group, _ in _crossing(scenario, hop)
+                if group.flows_per_client > 1 and group.user is None
+            ]
     return wrong
 
 

@@ -4,7 +4,8 @@
 //! applications with a client (`video.rs`, `requests.rs`) the acknowledgement of the last byte
 //! carries the client's next request: the sender acts one return delay after the client. A client's
 //! times are therefore measured at the sender; their differences are those at the client if the
-//! return delay is constant.
+//! return delay is constant. A client that requests objects may have several connections; the stage
+//! `client.rs` contains their senders.
 
 mod abr;
 mod distributions;
@@ -32,7 +33,8 @@ pub struct Application {
 enum Kind {
     OnOff(Bursts),
     Video(Video),
-    Requests(Box<Requests>),
+    /// The stage of a client writes the data.
+    Responses,
 }
 
 impl From<OnOff> for Application {
@@ -47,16 +49,16 @@ impl From<Video> for Application {
     }
 }
 
-impl From<Requests> for Application {
-    fn from(requests: Requests) -> Application {
-        Application { kind: Kind::Requests(Box::new(requests)), is_writing: false }
-    }
-}
-
 impl Application {
     /// Creates an application that pauses until [`Application::write`] is called.
     pub fn new(on_off: OnOff) -> Application {
         Application { kind: Kind::OnOff(Bursts::new(on_off)), is_writing: false }
+    }
+
+    /// Creates the application of a connection whose data [`Sender::respond`](crate::Sender)
+    /// writes.
+    pub(crate) fn responses() -> Application {
+        Application { kind: Kind::Responses, is_writing: false }
     }
 
     /// Returns true during a burst.
@@ -78,7 +80,7 @@ impl Application {
         match &mut self.kind {
             Kind::OnOff(bursts) => bursts.write(now),
             Kind::Video(video) => (video.request(now), Time::NEVER),
-            Kind::Requests(requests) => (requests.request(now), Time::NEVER),
+            Kind::Responses => (0, Time::NEVER),
         }
     }
 
@@ -88,14 +90,14 @@ impl Application {
         match &mut self.kind {
             Kind::OnOff(bursts) => bursts.pause(now),
             Kind::Video(video) => video.on_delivered(now),
-            Kind::Requests(requests) => requests.on_delivered(now),
+            Kind::Responses => Time::NEVER,
         }
     }
 
     /// Handles the stop of the sender: nothing more is written.
     pub fn stop(&mut self) {
         match &mut self.kind {
-            Kind::OnOff(_) | Kind::Requests(_) => {}
+            Kind::OnOff(_) | Kind::Responses => {}
             Kind::Video(video) => video.stop(),
         }
     }
@@ -103,9 +105,8 @@ impl Application {
     /// Resets the measurements.
     pub fn start_measurement(&mut self, now: Time) {
         match &mut self.kind {
-            Kind::OnOff(_) => {}
+            Kind::OnOff(_) | Kind::Responses => {}
             Kind::Video(video) => video.start_measurement(now),
-            Kind::Requests(requests) => requests.start_measurement(now),
         }
     }
 
@@ -113,15 +114,7 @@ impl Application {
     pub fn video(&self) -> Option<&Video> {
         match &self.kind {
             Kind::Video(video) => Some(video),
-            Kind::OnOff(_) | Kind::Requests(_) => None,
-        }
-    }
-
-    /// Returns the client that requests objects; `None` for other applications.
-    pub fn requests(&self) -> Option<&Requests> {
-        match &self.kind {
-            Kind::Requests(requests) => Some(requests),
-            Kind::OnOff(_) | Kind::Video(_) => None,
+            Kind::OnOff(_) | Kind::Responses => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sender side of applications that write and pause.
 
 use super::{Phase, Sender};
-use crate::application::{Requests, Video};
+use crate::application::{Application, Video};
 use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
@@ -23,6 +23,11 @@ impl Sender {
                 return self.open(ctx);
             }
         }
+        self.send_due(ctx);
+    }
+
+    /// Handles an expired recovery timer and sends the data that the windows allow.
+    fn send_due(&mut self, ctx: &mut Ctx<'_>) {
         self.on_recovery_timer(ctx);
         self.set_alarm();
         self.transmit(ctx);
@@ -30,6 +35,43 @@ impl Sender {
             self.persist_if_closed(ctx.now);
         }
         self.record_windows(ctx);
+    }
+
+    /// Returns the sender with an application whose data [`Sender::respond`] writes.
+    #[must_use]
+    pub(crate) fn with_responses(self) -> Sender {
+        Sender { application: Some(Box::new(Application::responses())), end: 0, ..self }
+    }
+
+    /// Writes `bytes` in response to a request of the client. Opens the connection with the first
+    /// request.
+    #[cold]
+    pub(crate) fn respond(&mut self, bytes: u64, ctx: &mut Ctx<'_>) {
+        self.pacer.on_wake(ctx.now);
+        self.note_application_limit();
+        self.end = self.end.saturating_add(bytes);
+        if self.phase == Phase::Idle {
+            (self.start, self.turn) = (ctx.now, Time::NEVER);
+            self.set_alarm();
+            self.open(ctx);
+        } else {
+            if self.phase == Phase::Established && self.board.flight() == 0 {
+                self.end_idle(ctx.now);
+            }
+            self.send_due(ctx);
+        }
+        self.settle(ctx);
+        self.pass_on_failure(ctx);
+    }
+
+    /// Returns the stream offset up to which all data is acknowledged.
+    pub(crate) fn acknowledged(&self) -> u64 {
+        self.board.una()
+    }
+
+    /// Returns the time after which the sender sends no new data.
+    pub(crate) fn stops_at(&self) -> Time {
+        self.stop
     }
 
     /// Returns true if the last segment of each write carries PSH.
@@ -40,11 +82,6 @@ impl Sender {
     /// Returns the video client of the sender's application, if it has one.
     pub fn video(&self) -> Option<&Video> {
         self.application.as_ref().and_then(|application| application.video())
-    }
-
-    /// Returns the client of the sender's application that requests objects, if it has one.
-    pub fn requests(&self) -> Option<&Requests> {
-        self.application.as_ref().and_then(|application| application.requests())
     }
 
     /// Starts the sender because of a control event of the scenario.

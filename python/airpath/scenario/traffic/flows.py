@@ -231,6 +231,11 @@ class Source(Component):
         """True if the flows are transfers of finite size."""
         return False
 
+    @property
+    def flows_per_client(self) -> int:
+        """Number of consecutive flows that are the connections of one client."""
+        return 1
+
     def resolved_source(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form of the source of each flow."""
         every = self.resolved(context, path)
@@ -302,12 +307,13 @@ class Source(Component):
         return self._with_users(flows)
 
     def _with_users(self, flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Add users to the entries; with several users, each flow becomes a separate entry."""
+        """Add users to the entries; with several users, each client becomes a separate entry."""
         if self.user is None:
             return flows
         if isinstance(self.user, int):
             return [{**flow, "user": self.user} for flow in flows]
-        alone = [{**flow, "count": 1} for flow in flows for _ in range(flow["count"])]
+        size = self.flows_per_client
+        alone = [{**flow, "count": size} for flow in flows for _ in range(flow["count"] // size)]
         users = users_of_flows(self.user, len(alone)) or ()
         return [{**flow, "user": user} for flow, user in zip(alone, users, strict=True)]
 
@@ -362,6 +368,11 @@ class Tcp(Source):
     def is_finite(self) -> bool:
         """True if a size is set."""
         return self.size is not None
+
+    @property
+    def flows_per_client(self) -> int:
+        """Number of consecutive flows that are the connections of one client."""
+        return 1 if self.requests is None else self.requests.connections
 
     @field_validator("tcp")
     @classmethod

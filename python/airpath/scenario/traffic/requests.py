@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, PlainValidator
 
-from airpath.scenario.base import Context, Model, Path, usual
+from airpath.scenario.base import ABSENT, Context, Model, Path, usual
 from airpath.scenario.traffic.arrivals import (
     AnyPause,
+    AnySize,
     RandomSize,
     distribution,
     fixed_or_random,
@@ -31,17 +32,27 @@ else:
 
 
 class Requests(Model):
-    """A client that loads pages of objects over one connection, and pauses between the pages.
+    """A client that loads pages of objects, and pauses between the pages.
 
-    Each object is requested when the previous one is complete. A page of one object is a request
-    with its response.
+    An object is requested when a connection has fewer than `streams` outstanding objects. With the
+    defaults, each object is requested when the previous one is complete, and a page is a request
+    with its response. A browser has ``connections = 6`` with HTTP/1.1, and ``streams = 100`` over
+    one connection with HTTP/2.
 
     Parameters
     ----------
     size : Size or RandomSize
         Payload of an object, above 0.
     objects : int
-        Number of objects of a page, from 1. Default 1.
+        Number of objects of a page, from 1, without the main object. Default 1.
+    main : Size or RandomSize, optional
+        Payload of the main object, above 0: the document that contains the other objects, which are
+        requested when it is complete. Default: pages without a main object.
+    connections : int
+        Number of connections of a client, from 1 to 100. The `count` of the group is a multiple of
+        it: consecutive flows are the connections of one client. Default 1.
+    streams : int
+        Largest number of outstanding objects of a connection, from 1. Default 1.
     think : Duration or RandomTime
         Pause between the end of a page and the first request of the next one. Default 0 s.
     """
@@ -50,13 +61,22 @@ class Requests(Model):
 
     size: ObjectSize = Field(examples=['"100 kB"'])
     objects: Number = 1
+    main: AnySize = ABSENT
+    connections: Number = 1
+    streams: Number = 1
     think: AnyPause = usual(Duration(0))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form."""
+        main = None
+        if self.main is not None:
+            main = distribution(self.main, "bytes", context, (*path, "main"))
         return {
             "object": distribution(self.size, "bytes", context, (*path, "size")),
             "objects": self.objects,
+            "main": main,
+            "connections": self.connections,
+            "streams": self.streams,
             "think": distribution(self.think, "time_ns", context, (*path, "think")),
         }
 
