@@ -106,6 +106,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "PerTable.plot": {},
     "PerTable.points": {},
     "PerTable.save": {"path": "new.json"},
+    "Plot.applications": {},
     "Plot.cwnd": {},
     "Plot.delay": {},
     "Plot.delay_parts": {},

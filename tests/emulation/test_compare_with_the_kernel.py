@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import airpath as ap
-from emulator import cannot_emulate, judged
+from emulator import cannot_emulate, has_control, judged
 
 pytestmark = pytest.mark.realtime
 
@@ -39,3 +39,37 @@ def test_kernel_is_compared_with_simulation_and_model() -> None:
     assert "lateness" in codes
     assert "not-applied:tcp.window_growth" in codes
     assert "as-the-kernel-does" in codes
+
+
+def test_bbr1_and_a_call_are_compared_with_the_kernels_bbr() -> None:
+    if reason := cannot_emulate():
+        pytest.skip(reason)
+    if not has_control("bbr"):
+        pytest.skip("this kernel has no bbr")
+    scenario = ap.Scenario(
+        flows=ap.flows(cc="bbr1", profile="linux", base_rtt="40 ms")
+        + ap.flows(name="call", source="voice", base_rtt="40 ms"),
+        bottleneck=ap.Bottleneck(
+            aqm=ap.aqm.DropTail(limit="33 packets"), link=ap.link.Fixed(rate="10 Mbit/s")
+        ),
+        duration="6 s",
+        warmup="2 s",
+    )
+
+    def run() -> ap.Comparison:
+        return ap.compare(scenario, engines="simulate,emulate", reps=2)
+
+    def reasons(found: ap.Comparison) -> list[str]:
+        result = found.answers["emulate"].result
+        assert result is not None
+        return list(result.invalid)
+
+    found = judged(run, reasons)
+    emulated = found.answers["emulate"].result
+    assert emulated is not None
+    assert set(emulated.kernel["congestion"].values()) == {"bbr"}
+    table = found.table().set_index(["quantity", "engine"])
+    for engine in ("simulate", "emulate"):
+        assert 8e6 < table.loc[("flows.0.goodput_bps", engine), "mean"] < 10e6
+        assert 3.5 < table.loc[("voice.call.mos", engine), "mean"] <= 4.5
+        assert table.loc[("voice.call.loss_ratio", engine), "mean"] < 0.2

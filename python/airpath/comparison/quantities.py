@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from airpath.engine.path import DIRECTIONS, ResolvedHop
 from airpath.engine.resolved import ResolvedScenario
+from airpath.results.applications import APPLICATIONS, application_groups
 from airpath.results.fairness import comparable
 from airpath.results.labels import label_of_quantity, short_label
 from airpath.results.overview import MOST_FLOWS, flow_name, source_name
@@ -123,6 +124,8 @@ _OF_QUEUES: Mapping[str, Format] = {
     "mark_share": _SHARE,
 }
 _OF_TRANSFERS: Mapping[str, Format] = {"mean_s": _LONG, "p95_s": _LONG}
+_NOT_COMPARED = ("calls", "clients")
+"""Columns of applications that the scenario determines."""
 
 
 def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[ComparedQuantity]:
@@ -154,7 +157,22 @@ def quantities(resolved: ResolvedScenario, runs: Sequence[Run]) -> list[Compared
     for group in transfer_groups(resolved):
         key, title = resolved.flows.group_key(group), resolved.flows.group_title(group)
         found += [_made(f"transfers.{key}", row, title) for row in _OF_TRANSFERS.items()]
+    for name in APPLICATIONS:
+        found += _application_quantities(resolved, name)
     return found
+
+
+def _application_quantities(
+    resolved: ResolvedScenario, application: str
+) -> Iterator[ComparedQuantity]:
+    """Yield the quantities of the table of an application, for each group that has it."""
+    columns = APPLICATIONS[application].columns.values()
+    for group in application_groups(resolved, application):
+        key, title = resolved.flows.group_key(group), resolved.flows.group_title(group)
+        for quantity, scale, decimals, unit in columns:
+            if quantity not in _NOT_COMPARED:
+                row = (quantity, (unit, scale, decimals))
+                yield _made(f"{application}.{key}", row, title)
 
 
 def compared_hops(resolved: ResolvedScenario) -> list[list[str]]:

@@ -40,11 +40,19 @@ class Application:
     columns : mapping
         Maps the columns of the terminal's table to a quantity, the factor and the number of
         decimals of its displayed value, and its unit.
+    shown : tuple of str
+        The two quantities of the figure.
     """
 
     title: str
     quantities: Mapping[str, Callable[[Reports], float | None]]
     columns: Mapping[str, tuple[str, float, int, str]]
+    shown: tuple[str, str]
+
+    def format_of(self, quantity: str) -> tuple[float, str]:
+        """Return the factor and the unit of the displayed values of a quantity."""
+        rows = self.columns.values()
+        return next((factor, unit) for name, factor, _, unit in rows if name == quantity)
 
 
 def _mean(name: str) -> Callable[[Reports], float | None]:
@@ -90,6 +98,7 @@ _VOICE = Application(
         "R": ("rating", 1, 1, ""),
         "MOS": ("mos", 1, 2, ""),
     },
+    ("mos", "mouth_to_ear_s"),
 )
 
 _VIDEO = Application(
@@ -112,6 +121,7 @@ _VIDEO = Application(
         "switches": ("switches", 1, 1, ""),
         "start-up": ("startup_s", 1, 2, "s"),
     },
+    ("bitrate_bps", "stall_ratio"),
 )
 
 _LEVELS = {"median": 0.5, "p95": 0.95, "p99": 0.99}
@@ -153,6 +163,7 @@ _REQUESTS = Application(
         "median of pages": ("median_page_s", 1, 3, "s"),
         "p99 of pages": ("p99_page_s", 1, 3, "s"),
     },
+    ("median_page_s", "p99_page_s"),
 )
 
 APPLICATIONS: Mapping[str, Application] = {

@@ -136,6 +136,9 @@ class DistributionPlot:
     def _has_completion_times(self) -> bool:
         return any(row["completed"].mean for row in self._result.intervals("transfers"))
 
+    def _has_pages(self) -> bool:
+        return any(row["pages"].mean for row in self._result.intervals("requests"))
+
     def _total(self, quantity: str, of: str) -> int:
         return self._result.distribution(quantity, of).total
 

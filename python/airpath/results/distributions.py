@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from airpath.arguments import check_all, error_prefix, fraction
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
+from airpath.results.applications import application_groups
 from airpath.results.intervals import mean_interval
 from airpath.results.quantities import resolution
 from airpath.results.transfers import ALL_SIZES, SizeClass, transfer_groups, transfers_of
@@ -42,10 +43,14 @@ QUANTITIES = {
     "ack_delay": ("one-way delay of ACKs", "ACKs", "s"),
     "completion_time": ("completion time", "transfers", "s"),
     "slowdown": ("slowdown", "transfers", ""),
+    "object_load_time": ("object load time", "objects", "s"),
+    "page_load_time": ("page load time", "pages", "s"),
 }
 """Maps each quantity to its readable name, the name of the counted objects, and the unit."""
 
 _OF_PACKETS = ("sojourn", "delay", "ack_delay")
+_OF_CLIENTS = {"object_load_time": "object_s", "page_load_time": "page_s"}
+"""Maps the times of clients that request objects to their lists in the reports."""
 _NS = 1e9
 
 Floats = npt.NDArray[np.float64]
@@ -289,6 +294,8 @@ def counts_of(
     BadValueError
         If the quantity was not recorded, or there is no such queue or group.
     """
+    if quantity in _OF_CLIENTS:
+        return _of_clients(resolved, run, quantity, of)
     if quantity not in _OF_PACKETS:
         return _of_transfers(resolved, run, quantity, of)
     if quantity not in resolved.recording.distributions:
@@ -320,7 +327,12 @@ def owners(resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str) ->
     if quantity == "sojourn":
         yield from (queue["name"] for queue in run["queues"])
         return
-    groups = resolved.flows.groups if quantity in _OF_PACKETS else transfer_groups(resolved)
+    if quantity in _OF_PACKETS:
+        groups: Iterable[int] = resolved.flows.groups
+    elif quantity in _OF_CLIENTS:
+        groups = application_groups(resolved, "requests")
+    else:
+        groups = transfer_groups(resolved)
     yield from map(resolved.flows.group_key, groups)
 
 
@@ -331,6 +343,20 @@ def _counts(entry: Mapping[str, Any]) -> Counts:
         np.array(entry["greatest_s"], dtype=float),
         np.array(entry["count"], dtype=np.int64),
     )
+
+
+def _of_clients(
+    resolved: ResolvedScenario, run: Mapping[str, Any], quantity: str, of: str | None
+) -> Counts:
+    groups = application_groups(resolved, "requests")
+    group = None if of is None else resolved.flows.group_of(of)
+    if not groups or (of is not None and group not in groups):
+        raise _unknown(resolved, run, quantity, of)
+    chosen = groups.values() if group is None else [groups[group]]
+    members = {number for numbers in chosen for number in numbers}
+    reports = [report for report in run["requests"] if report["flow"] in members]
+    times = [time for report in reports for time in report[_OF_CLIENTS[quantity]]]
+    return Counts.of_values(np.array(times, dtype=float))
 
 
 def _of_transfers(

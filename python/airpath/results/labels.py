@@ -14,12 +14,18 @@ _LABELS = {
     "cwnd_limited_share": "share of time limited by the congestion window",
     "drop_share": "share of packets dropped",
     "jain": "Jain's index",
+    "late_ratio": "share of packets too late for playout",
     "jain_of_users": "Jain's index of the users",
     "loss_ratio": "loss ratio of datagrams",
     "lost_share": "share of packets lost",
     "mark_share": "share of packets marked",
+    "mos": "mean opinion score",
+    "mouth_to_ear_s": "mouth-to-ear delay",
+    "rating": "rating R",
     "rwnd_limited_share": "share of time limited by the receive window",
     "slot_share": "share of slots",
+    "stall_ratio": "share of time in stalls",
+    "startup_s": "start-up time",
 }
 """Readable names that cannot be derived from the name of the quantity."""
 

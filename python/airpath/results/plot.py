@@ -17,6 +17,7 @@ from airpath.files import output_directory
 from airpath.present import figure_files, style
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.present.shares import count_drawn, draw_shares
+from airpath.results.application_plot import ApplicationPlot
 from airpath.results.delay_plot import DelayPlot
 from airpath.results.distribution_plot import DistributionPlot
 from airpath.results.panel_choice import Draw, refuse_nothing_over_time, shown_panels
@@ -41,7 +42,7 @@ __all__ = ["Plot"]
 _MOST_BARS = 400
 
 
-class Plot(DistributionPlot, UserPlot, DelayPlot):
+class Plot(DistributionPlot, UserPlot, DelayPlot, ApplicationPlot):
     """Figures of one result.
 
     All figures have these arguments:
@@ -287,8 +288,9 @@ class Plot(DistributionPlot, UserPlot, DelayPlot):
         """Map file names without suffix to the figures for which the result has data.
 
         The figures are ``queue-lengths``, ``mac-delays`` of a TDD link, ``users`` of a cell,
-        ``completion-times`` of transfers, ``distribution-TIME`` for each time in
-        ``record.distributions``, ``delay-parts``, and ``timeline`` if a series was recorded.
+        ``completion-times`` of transfers, ``applications``, ``page-load-times``,
+        ``distribution-TIME`` for each time in ``record.distributions``, ``delay-parts``, and
+        ``timeline`` if a series was recorded.
 
         Parameters
         ----------
@@ -304,6 +306,10 @@ class Plot(DistributionPlot, UserPlot, DelayPlot):
             figures["delay-parts"] = self.delay_parts()
         if self._has_completion_times():
             figures["completion-times"] = self.distribution("completion_time")
+        if self._has_applications():
+            figures["applications"] = self.applications()
+        if self._has_pages():
+            figures["page-load-times"] = self.distribution("page_load_time")
         for quantity in self._result.resolved.recording.distributions:
             if self._result.distribution(quantity).total:
                 figures[f"distribution-{quantity}"] = self.distribution(quantity)

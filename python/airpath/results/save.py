@@ -51,7 +51,8 @@ _STEMS = (
 FIGURES = tuple(
     f"{stem}.{kind}"
     for stem in (
-        *("queue-lengths", "mac-delays", "users", "completion-times", "timeline"),
+        *("queue-lengths", "mac-delays", "users", "completion-times", "applications"),
+        *("page-load-times", "delay-parts", "timeline"),
         *(f"distribution-{quantity}" for quantity in DISTRIBUTIONS),
     )
     for kind in figure_files.FORMATS

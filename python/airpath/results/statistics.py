@@ -250,9 +250,11 @@ class Statistics:
 
         Parameters
         ----------
-        quantity : {"sojourn", "delay", "ack_delay", "completion_time", "slowdown"}
+        quantity : {"sojourn", "delay", "ack_delay", "completion_time", "slowdown", \
+"object_load_time", "page_load_time"}
             ``sojourn`` times at a queue and one-way ``delay`` or ``ack_delay`` of packets require
-            ``record.distributions``; ``completion_time`` and ``slowdown`` of transfers do not.
+            ``record.distributions``; ``completion_time`` and ``slowdown`` of transfers and the load
+            times of objects and pages do not.
         of : str, optional
             For ``sojourn``, the name of the queue, for example ``bottleneck/user 0``. If each user
             or station has a queue, ``bottleneck`` selects all these queues. For other quantities,
