@@ -371,6 +371,12 @@ def other_cases() -> Iterator[tuple[str, Document]]:
         flows = [flow(count=3, **control), flow(count=3, direction="reverse", **control)]
         both = {"kind": "reverse", "aqm": aqm}
         yield f"{name}, ACKs first", scenario(bottleneck=path(aqm), flows=flows, ack_path=both)
+    for kind in ("rlc-am", "ofdma-tdd", "cell"):
+        bottleneck = path("l4span", link=component("link", kind))
+        flows = [flow(cc="prague"), flow(cc="cubic", profile="linux", tcp={"ecn": "on"})]
+        both = {"kind": "reverse", "aqm": "droptail"}
+        marked = scenario(bottleneck=bottleneck, flows=flows, ack_path=both)
+        yield f"L4Span marks over {kind}", marked
     bearer = {"aqm": component("aqm", "droptail"), "link": component("link", "rlc-am")}
     yield (
         "both directions of a bearer",

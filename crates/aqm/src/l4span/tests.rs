@@ -3,6 +3,7 @@
 use super::*;
 use airpath_conformance::Law;
 use airpath_core::{FlowId, Registry, Seed, testing::TestHarness};
+use proptest::prelude::*;
 
 const DEFAULT: L4SpanConfig = L4SpanConfig {
     limit: 16_384,
@@ -222,5 +223,92 @@ fn invalid_configurations_are_rejected() {
     ] {
         let error = check(&config).expect_err(text).to_string();
         assert!(error.starts_with(text), "{error}");
+    }
+}
+
+/// Packets that arrive after the previous grant, and packets that a grant takes.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    gap_us: u64,
+    arrivals: u64,
+    departures: u64,
+}
+
+/// Mark probabilities after each grant, from a list of all reported packets. The first is `None` if
+/// it depends on rounding: if the required rate is the predicted rate, which has no error.
+fn plain_port(grants: &[Grant], config: &L4SpanConfig) -> Vec<(Option<f64>, f64)> {
+    let (mut now_us, mut backlog, mut left) = (0, 0, 0);
+    let (mut rates, mut report): (Vec<f64>, Option<(u64, u64)>) = (Vec::new(), None);
+    let mut current = (Some(0.0), 0.0);
+    let mut found = Vec::new();
+    for grant in grants {
+        now_us += grant.gap_us;
+        backlog += grant.arrivals;
+        let taken = grant.departures.min(backlog);
+        backlog -= taken;
+        if taken > 0 {
+            let (since_us, packets) = report.unwrap_or((now_us, 0));
+            let elapsed_us = now_us - since_us;
+            if elapsed_us * 1000 >= config.report_ns {
+                let rate = packets as f64 * 1500.0 / (elapsed_us as f64 * 1e-6);
+                rates.extend((0..packets).map(|_| rate));
+                let latest = &rates[rates.len().saturating_sub(config.packets)..];
+                let mean = latest.iter().sum::<f64>() / latest.len() as f64;
+                let variance = latest.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
+                let error = (variance / latest.len() as f64).sqrt();
+                let bytes = left * 1500;
+                let required = bytes as f64 / (config.target_ns as f64 * 1e-9);
+                let classic = if bytes > config.classic_threshold_bytes {
+                    l4span_classic_probability(bytes as f64, 1460.0, config.classic_constant)
+                } else {
+                    0.0
+                };
+                let is_rounding = (required - mean).abs().max(error) < 1e-6 * mean;
+                let l4s = l4span_l4s_probability(required, mean, error);
+                current = ((!is_rounding).then_some(l4s), classic);
+                report = Some((now_us, taken));
+            } else {
+                report = Some((since_us, packets + taken));
+            }
+            left = backlog;
+        }
+        found.push(current);
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn probabilities_equal_those_of_a_plain_port(
+        grants in prop::collection::vec(
+            (prop_oneof![Just(0_u64), 1..3000_u64, 1..100_000_u64], 0..40_u64, 0..30_u64),
+            1..120,
+        ),
+        packets in 1..60_usize,
+    ) {
+        let grants: Vec<Grant> = grants
+            .into_iter()
+            .map(|(gap_us, arrivals, departures)| Grant { gap_us, arrivals, departures })
+            .collect();
+        let config = L4SpanConfig { packets, classic_threshold_bytes: 60_000, ..DEFAULT };
+        let (mut harness, mut queue) = (TestHarness::default(), queue(config));
+        let mut now_us = 0;
+        for (grant, (l4s, classic)) in grants.iter().zip(plain_port(&grants, &config)) {
+            now_us += grant.gap_us;
+            let now = Time::from_nanos(now_us * 1000);
+            for number in 0..grant.arrivals {
+                queue.enqueue(&packet(number, Ecn::Ect1), &mut harness.at(now));
+            }
+            for _ in 0..grant.departures {
+                queue.dequeue(&mut harness.at(now));
+            }
+            let (found_l4s, found_classic) = queue.probabilities();
+            if let Some(l4s) = l4s {
+                prop_assert!((found_l4s - l4s).abs() < 1e-6, "{found_l4s}, plain port {l4s}");
+            }
+            prop_assert!((found_classic - classic).abs() < 1e-12);
+        }
     }
 }
