@@ -4,8 +4,8 @@ use crate::random_channel::*;
 use airpath_conformance::cases;
 use airpath_core::{Duration, Ecn, Rate, Stage, StageError, Time};
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, PathModel,
-    UndoEvent,
+    AckEvent, AnyCongestion, BurstSize, CongestionControl, IdleEvent, LossEvent, LostSegment,
+    PathModel, UndoEvent,
 };
 use airpath_tcp::{EcnUse, Sender, SenderConfig, TcpConfig, delegate_congestion};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ impl airpath_tcp::congestion::CongestionWrapper for Watching {
     delegate_congestion!(0: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate, on_undo);
     delegate_congestion!(0: on_negotiated, take_error);
     delegate_congestion!(0: sets_window_in_recovery, limits_itself, on_open);
-    delegate_congestion!(0: on_segment_lost, path_model);
+    delegate_congestion!(0: on_segment_lost, path_model, burst_size);
 
     fn needs_rate_samples(&self) -> bool {
         true

@@ -10,8 +10,8 @@ use crate::common::{fixed, flow, run_with, scenario, tcp};
 use airpath_core::{Duration, Ecn, Rate, StageError, Time};
 use airpath_path::Components;
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, PathModel,
-    RecoveryPhase, UndoEvent,
+    AckEvent, AnyCongestion, BurstSize, CongestionControl, IdleEvent, LossEvent, LostSegment,
+    PathModel, RecoveryPhase, UndoEvent,
 };
 use airpath_tcp::{EcnUse, delegate_congestion};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ impl airpath_tcp::congestion::CongestionWrapper for Listening {
     delegate_congestion!(inner: on_loss, on_rto, on_recovered, on_lost_syn, on_ecn, on_idle);
     delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, on_undo, take_error);
     delegate_congestion!(inner: sets_window_in_recovery, limits_itself, on_open);
-    delegate_congestion!(inner: on_segment_lost, path_model);
+    delegate_congestion!(inner: on_segment_lost, path_model, burst_size);
     delegate_congestion!(inner: needs_rate_samples, on_negotiated);
 
     fn needs_every_ack(&self) -> bool {

@@ -9,8 +9,8 @@ use airpath_conformance::Law;
 use airpath_core::{Bytes, Ctx, Duration, Ecn, LinkRate, Packet, Rate, StageError, Time};
 use airpath_path::Components;
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, PathModel,
-    RateSample, UndoEvent,
+    AckEvent, AnyCongestion, BurstSize, CongestionControl, IdleEvent, LossEvent, LostSegment,
+    PathModel, RateSample, UndoEvent,
 };
 use airpath_tcp::{EcnUse, delegate_congestion};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ impl airpath_tcp::congestion::CongestionWrapper for Sampled {
     delegate_congestion!(inner: on_sent, cwnd, ssthresh, pacing_rate, on_undo, take_error);
     delegate_congestion!(inner: on_negotiated);
     delegate_congestion!(inner: sets_window_in_recovery, limits_itself, on_open);
-    delegate_congestion!(inner: on_segment_lost, path_model);
+    delegate_congestion!(inner: on_segment_lost, path_model, burst_size);
 
     fn on_ack(&mut self, event: &AckEvent) {
         self.samples.lock().expect("one thread").extend(event.rate);

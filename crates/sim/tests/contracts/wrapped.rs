@@ -12,8 +12,8 @@ use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{Bytes, Ctx, Duration, Ecn, LinkRate, Packet, Rate, Series, StageError, Time};
 use airpath_path::{Components, ReplicationReport};
 use airpath_tcp::congestion::{
-    AckEvent, AnyCongestion, CongestionControl, IdleEvent, LossEvent, LostSegment, PathModel,
-    UndoEvent,
+    AckEvent, AnyCongestion, BurstSize, CongestionControl, IdleEvent, LossEvent, LostSegment,
+    PathModel, UndoEvent,
 };
 use airpath_tcp::{EcnUse, delegate_congestion, profile, profile_names};
 use serde_json::{Value, json};

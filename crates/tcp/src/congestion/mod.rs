@@ -30,7 +30,7 @@ mod veno;
 mod westwood;
 mod yeah;
 
-pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig};
+pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig, BbrVariant};
 pub use bic::{Bic, BicConfig, bic_count};
 pub use clamp::{Clamp, ClampConfig};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
@@ -207,12 +207,35 @@ pub struct PathModel {
     pub inflight_bound: Option<u64>,
 }
 
+/// Size of a burst of segments that the pacer releases at once, with segmentation offload.
+///
+/// A burst has as many full-sized segments as fit into `extra` bytes plus the bytes that the pacing
+/// rate transmits in 2^−`shift` s, at least `least` segments and at most 64 KiB (Linux
+/// `tcp_tso_autosize`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BurstSize {
+    /// Binary logarithm of the number of bursts per second, at most 63.
+    pub shift: u32,
+    /// Least number of segments, above 0.
+    pub least: u64,
+    /// Additional bytes on paths with a short RTT.
+    pub extra: u64,
+}
+
+impl Default for BurstSize {
+    /// Returns the size without an algorithm that sets it: 1/1024 s (Linux `sk_pacing_shift`), at
+    /// least two segments (Linux `tcp_min_tso_segs`).
+    fn default() -> BurstSize {
+        BurstSize { shift: 10, least: 2, extra: 0 }
+    }
+}
+
 airpath_core::contract! { $
     /// A congestion control algorithm.
     ///
     /// Seven methods are required. With the default methods, an algorithm handles an echoed mark
-    /// like a loss, needs no rate samples, has no pacing rate and no model of the path, leaves the window of a recovery to
-    /// the recovery, does not fail, and does not react to the start of transmission, a lost SYN, a
+    /// like a loss, needs no rate samples, has no pacing rate, no size of bursts and no model of the
+    /// path, leaves the window of a recovery to the recovery, does not fail, and does not react to the start of transmission, a lost SYN, a
     /// lost segment, an idle time or a sent packet. An algorithm that wraps another algorithm
     /// implements [`CongestionWrapper`] instead.
     pub trait CongestionControl {
@@ -317,6 +340,12 @@ airpath_core::contract! { $
             None
         }
 
+        /// Returns the size of the bursts of a pacer with segmentation offload. Called for every sent
+        /// segment of a paced connection with `tso`.
+        fn burst_size(&self) -> BurstSize {
+            BurstSize::default()
+        }
+
         /// Returns an error that has occurred since the last call. The error ends the run. Called
         /// after every other method that may change the state. Only plug-ins return errors.
         fn take_error(&mut self) -> Option<StageError> {
@@ -330,7 +359,7 @@ airpath_core::contract! { $
     /// ```
     /// use airpath_core::{Duration, Ecn, Rate, StageError, Time};
     /// use airpath_tcp::congestion::{
-    ///     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
+    ///     AckEvent, AnyCongestion, BurstSize, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
     ///     LostSegment, PathModel, UndoEvent,
     /// };
     /// use airpath_tcp::{EcnUse, delegate_congestion};
@@ -346,7 +375,7 @@ airpath_core::contract! { $
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
     ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
     ///     delegate_congestion!(inner: on_open, on_segment_lost, path_model, on_negotiated);
-    ///     delegate_congestion!(inner: on_undo, take_error);
+    ///     delegate_congestion!(inner: on_undo, burst_size, take_error);
     ///
     ///     fn on_rto(&mut self, event: &LossEvent) {
     ///         self.timeouts += 1;
@@ -360,8 +389,8 @@ airpath_core::contract! { $
     /// ```compile_fail,E0046
     /// # use airpath_core::{Duration, Ecn, Rate, StageError, Time};
     /// # use airpath_tcp::congestion::{
-    /// #     AckEvent, AnyCongestion, CongestionControl, CongestionWrapper, IdleEvent, LossEvent,
-    /// #     LostSegment, PathModel, UndoEvent,
+    /// #     AckEvent, AnyCongestion, BurstSize, CongestionControl, CongestionWrapper, IdleEvent,
+    /// #     LossEvent, LostSegment, PathModel, UndoEvent,
     /// # };
     /// # use airpath_tcp::{EcnUse, delegate_congestion};
     /// struct Forgetful {
@@ -373,7 +402,7 @@ airpath_core::contract! { $
     ///     delegate_congestion!(inner: on_ecn, on_idle, on_sent, cwnd, ssthresh, pacing_rate);
     ///     delegate_congestion!(inner: needs_rate_samples, sets_window_in_recovery, limits_itself);
     ///     delegate_congestion!(inner: on_open, on_segment_lost, path_model, on_negotiated);
-    ///     delegate_congestion!(inner: on_undo, take_error);
+    ///     delegate_congestion!(inner: on_undo, burst_size, take_error);
     /// }
     /// ```
     pub trait CongestionWrapper;

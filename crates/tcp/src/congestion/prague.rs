@@ -6,11 +6,11 @@
 //!
 //! Differences from Linux: one window with a fraction replaces the two modes by window and by rate;
 //! the pacing rate varies by ±3 % in every mode; a reduction takes effect at once, not by one
-//! segment per ACK. Not modelled: smaller segments below 1 Mbit/s, bursts of 250 µs, the detection
-//! of classic ECN bottlenecks.
+//! segment per ACK. Not modelled: smaller segments below 1 Mbit/s, the detection of classic ECN
+//! bottlenecks.
 
 use super::{
-    AckEvent, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno, UndoEvent,
+    AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno, UndoEvent,
     dctcp_alpha,
 };
 use crate::config::{EcnUse, TcpConfig};
@@ -73,6 +73,8 @@ const fn pacing_variation() -> f64 {
 const SRTT_GAIN: f64 = 0.125;
 /// Smallest rate, bit/s (`prague-linux`: MINIMUM_RATE).
 const LEAST_RATE: f64 = 100_000.0;
+/// Bursts last 1/4096 s (`prague-linux`: `prague_burst_shift`).
+const BURST_SHIFT: u32 = 12;
 /// Smallest window that limits transmission, segments. Below it, only pacing reduces the rate.
 const LEAST_SEGMENTS: u64 = 2;
 
@@ -423,6 +425,13 @@ impl CongestionControl for Prague {
         match &self.0 {
             Mode::Scalable(scalable) => scalable.pacing_rate(),
             Mode::Classic(_) => None,
+        }
+    }
+
+    fn burst_size(&self) -> BurstSize {
+        match &self.0 {
+            Mode::Scalable(_) => BurstSize { shift: BURST_SHIFT, least: 1, extra: 0 },
+            Mode::Classic(_) => BurstSize::default(),
         }
     }
 }

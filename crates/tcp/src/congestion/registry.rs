@@ -1,8 +1,8 @@
 //! Registry of the congestion control algorithms, one line per algorithm.
 
 use super::{
-    AckEvent, Bbr, Bbr1, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux, CubicNs3,
-    Dctcp, IdleEvent, LossEvent, LostSegment, PathModel, Prague, Reno, UndoEvent, Vcp,
+    AckEvent, Bbr, Bbr1, BurstSize, Clamp, CongestionControl, CongestionSetup, Cubic, CubicLinux,
+    CubicNs3, Dctcp, IdleEvent, LossEvent, LostSegment, PathModel, Prague, Reno, UndoEvent, Vcp,
     delegate_congestion,
 };
 use crate::config::EcnUse;

@@ -6,11 +6,12 @@
 //! (`__tcp_transmit_skb`). If the receiving application reads immediately, the receiver
 //! acknowledges that segment immediately (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.7).
 //!
-//! Not modelled: larger buffers if the minimum RTT is short, buffers that wait for more data
+//! Not modelled: larger buffers if the minimum RTT is short, except with BBR; buffers that wait for more data
 //! (`tcp_tso_should_defer`), and PSH at the end of an application's write.
 
 use super::Sender;
 use crate::config::Push;
+use crate::congestion::{BurstSize, CongestionControl};
 use airpath_core::{Ctx, Flags, Packet, Port, Rate};
 
 /// Largest buffer, bytes (`GSO_LEGACY_MAX_SIZE`).
@@ -35,16 +36,16 @@ impl Burst {
 
 /// Returns the number of segments of `mss` bytes in a buffer at the pacing rate `rate`
 /// (`tcp_tso_autosize`).
-pub(super) fn tso_segments(rate: Rate, mss: u64) -> u64 {
-    // Linux `sk_pacing_shift` = 10: the data of 1/1024 s.
-    let bytes = rate.0 / 8 / 1024;
-    (bytes.min(LARGEST) / mss).max(2)
+pub(super) fn tso_segments(rate: Rate, mss: u64, size: BurstSize) -> u64 {
+    let bytes = ((rate.0 / 8) >> size.shift) + size.extra;
+    (bytes.min(LARGEST) / mss).max(size.least)
 }
 
 impl Sender {
     /// Returns the largest number of segments in a burst.
     fn longest_burst(&self) -> u64 {
-        tso_segments(self.rate_of_window().unwrap_or_default(), u64::from(self.mss))
+        let rate = self.pacing_rate().or_else(|| self.rate_of_window()).unwrap_or_default();
+        tso_segments(rate, u64::from(self.mss), self.congestion.burst_size())
     }
 
     /// Adds a segment to the current burst. If the burst is full, begins the next burst with this
@@ -90,8 +91,11 @@ mod tests {
     /// segments, the largest 64 KiB.
     #[test]
     fn linux_tso_autosize_burst_holds_the_data_of_a_millisecond() {
-        let segments =
-            [1_000_000, 80_000_000, 10_000_000_000].map(|rate| tso_segments(Rate(rate), 1448));
-        assert_eq!(segments, [2, 6, 45]);
+        let segments = |size| {
+            [1_000_000, 80_000_000, 10_000_000_000].map(|rate| tso_segments(Rate(rate), 1448, size))
+        };
+        assert_eq!(segments(BurstSize::default()), [2, 6, 45]);
+        let single = BurstSize { least: 1, extra: 1448, ..BurstSize::default() };
+        assert_eq!(segments(single), [1, 7, 45]);
     }
 }

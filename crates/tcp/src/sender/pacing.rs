@@ -117,7 +117,8 @@ impl Sender {
             return ctx.fail("the congestion control requested a pacing rate of 0 bit/s");
         }
         if self.pacer.in_bursts {
-            self.pacer.count_in_burst(tso_segments(rate, u64::from(self.mss)), ctx.now);
+            let longest = tso_segments(rate, u64::from(self.mss), self.congestion.burst_size());
+            self.pacer.count_in_burst(longest, ctx.now);
         }
         let gap = (u64::from(bytes) * 8 * 1_000_000_000).div_ceil(rate.0);
         self.pacer.free_at = self.pacer.free_at.max(ctx.now) + Duration::from_nanos(gap);

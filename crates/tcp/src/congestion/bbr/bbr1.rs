@@ -1,8 +1,7 @@
 //! BBRv1: congestion control of Linux's module tcp_bbr.
 //!
 //! Source: Linux `net/ipv4/tcp_bbr.c`, whose functions are named in the comments. Windows and BDPs
-//! are rounded to segments as in Linux; times and rates are exact. Left out: bursts of several
-//! segments; the rules for them (`bbr_tso_segs_goal`) determine only the window.
+//! are rounded to segments as in Linux; times and rates are exact.
 
 mod cycle;
 mod policer;
@@ -11,10 +10,10 @@ mod window;
 use super::aggregation::Aggregation;
 use super::filters::WindowedMax;
 use super::rounds::Rounds;
-use super::units::Units;
+use super::units::{Units, extra_burst};
 use crate::congestion::{
-    AckEvent, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent, PathModel,
-    RecoveryPhase, UndoEvent,
+    AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
+    PathModel, RecoveryPhase, UndoEvent,
 };
 use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
 use cycle::Cycle;
@@ -354,6 +353,11 @@ impl CongestionControl for Bbr1 {
     fn on_sent(&mut self, now: Time, bytes: u64) {
         let nanos = bytes as f64 * 1e9 / self.units.payload_rate(self.rate);
         self.departs_at = self.departs_at.max(now) + Duration::from_nanos(nanos as u64);
+    }
+
+    fn burst_size(&self) -> BurstSize {
+        let least = self.least_burst();
+        BurstSize { least, extra: extra_burst(self.min_rtt), ..BurstSize::default() }
     }
 
     fn path_model(&self) -> Option<PathModel> {

@@ -18,4 +18,4 @@ mod units;
 mod v3;
 
 pub use bbr1::{Bbr1, Bbr1Config};
-pub use v3::{Bbr, BbrConfig};
+pub use v3::{Bbr, BbrConfig, BbrVariant};

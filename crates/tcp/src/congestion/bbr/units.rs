@@ -25,6 +25,13 @@ pub(super) fn bytes_in(bandwidth: u64, time: Duration) -> f64 {
     bandwidth as f64 * time.as_nanos() as f64 / 8e9
 }
 
+/// Returns the bytes that a burst may contain in addition to those of its duration: 64 KiB, halved
+/// for each 512 µs of the minimum RTT (Linux `tcp_tso_autosize`, `bbr_tso_segs_generic`).
+pub(super) fn extra_burst(min_rtt: Option<Duration>) -> u64 {
+    let halvings = min_rtt.map_or(u64::MAX, |rtt| rtt.as_nanos() / 512_000);
+    if halvings < 64 { 65_536 >> halvings } else { 0 }
+}
+
 impl Units {
     pub(super) fn new(options: &TcpConfig) -> Units {
         let mss = u64::from(options.mss);
@@ -87,6 +94,15 @@ mod tests {
         let rtt = Some(Duration::from_millis(20));
         assert_eq!(units.initial_pacing_rate(rtt, 2.0), units.pacing_rate(4_000_000, 2.0));
         assert_eq!(units.initial_pacing_rate(None, 2.0), units.pacing_rate(80_000_000, 2.0));
+    }
+
+    /// 64 KiB at 0 µs, 16 KiB at 1024 µs, 0 from 17 · 512 µs on.
+    #[test]
+    fn extra_burst_halves_with_the_minimum_rtt() {
+        let extra = [0, 1024, 8703, 8704, 100_000]
+            .map(|micros| extra_burst(Some(Duration::from_nanos(1000 * micros))));
+        assert_eq!(extra, [65_536, 16_384, 1, 0, 0]);
+        assert_eq!(extra_burst(None), 0);
     }
 
     #[test]

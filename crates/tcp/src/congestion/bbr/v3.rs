@@ -3,10 +3,15 @@
 //! Source: draft-ietf-ccwg-bbr-06, whose functions are named in the comments; `inflight_longterm`,
 //! `inflight_shortterm` and `bw_shortterm` of the draft are fields of `bounds.rs`. Choices where the
 //! draft leaves one: a mark (ECN) counts as a loss, once per window of data; the window of ACK
-//! aggregation is that of Linux (`aggregation.rs`). Left out: bursts of several segments, whose
-//! size determines only the offload budget; the ECN rules of Google's kernel.
+//! aggregation is that of Linux (`aggregation.rs`).
+//!
+//! The variant `linux` follows Google's kernel instead (github.com/google/bbr, branch v3,
+//! `net/ipv4/tcp_bbr.c`). Left out there: reaction to a loss that a tail loss probe repaired, and
+//! `is_ack_delayed`.
 
 mod bounds;
+mod config;
+mod ecn;
 mod loss;
 mod probe_bw;
 mod probe_rtt;
@@ -15,45 +20,23 @@ mod window;
 
 use super::aggregation::Aggregation;
 use super::rounds::Rounds;
-use super::units::Units;
+use super::units::{Units, extra_burst};
+use crate::config::EcnUse;
 use crate::congestion::{
-    AckEvent, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
+    AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
     LostSegment, PathModel, RecoveryPhase, UndoEvent,
 };
-use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
+use airpath_core::{Component, ConfigError, Duration, Ecn, Rate, Setup, Stream, Time};
 use bounds::Bounds;
+pub use config::{BbrConfig, BbrVariant};
+use ecn::Marks;
 use loss::{LossRound, Saved};
 use probe_bw::Probe;
 use probe_rtt::MinRtt;
-use serde::Deserialize;
 use startup::FullPipe;
 
-/// `BBR.StartupPacingGain`: 4 ln 2.
-const STARTUP_GAIN: f64 = 2.77;
-/// `BBR.DrainPacingGain`.
-const DRAIN_GAIN: f64 = 0.5;
-/// `BBR.DefaultCwndGain`.
-const CWND_GAIN: f64 = 2.0;
-/// Gain of the window in ProbeBW_UP.
-const UP_CWND_GAIN: f64 = 2.25;
-/// Pacing gains of ProbeBW_DOWN and ProbeBW_UP.
-const DOWN_GAIN: f64 = 0.9;
-const UP_GAIN: f64 = 1.25;
-/// `BBR.ProbeRTTCwndGain`.
-const PROBE_RTT_GAIN: f64 = 0.5;
-/// `BBR.LossThresh`: tolerated share of lost bytes.
-const LOSS_THRESHOLD: f64 = 0.02;
-/// `BBR.Beta`: factor of the bounds at a loss.
-const BETA: f64 = 0.7;
-/// `BBR.Headroom`: share of `inflight_longterm` that is left free for other flows.
-const HEADROOM: f64 = 0.15;
 /// `BBR.MinPipeCwnd`: smallest window, segments.
 const MIN_SEGMENTS: u64 = 4;
-
-/// Configuration set by the user: nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BbrConfig {}
 
 /// State of BBRv3, in the order of [`PathModel::state`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,23 +60,12 @@ impl Mode {
     const fn is_accelerating(self) -> bool {
         matches!(self, Mode::Startup | Mode::Refill | Mode::Up)
     }
-
-    /// Returns the gains of pacing rate and window.
-    const fn gains(self) -> (f64, f64) {
-        match self {
-            Mode::Startup => (STARTUP_GAIN, CWND_GAIN),
-            Mode::Drain => (DRAIN_GAIN, CWND_GAIN),
-            Mode::Down => (DOWN_GAIN, CWND_GAIN),
-            Mode::Cruise | Mode::Refill => (1.0, CWND_GAIN),
-            Mode::Up => (UP_GAIN, UP_CWND_GAIN),
-            Mode::ProbeRtt => (1.0, PROBE_RTT_GAIN),
-        }
-    }
 }
 
 /// BBRv3.
 #[derive(Clone, Debug)]
 pub struct Bbr {
+    config: BbrConfig,
     units: Units,
     stream: Stream,
     mode: Mode,
@@ -101,6 +73,7 @@ pub struct Bbr {
     full: FullPipe,
     bounds: Bounds,
     losses: LossRound,
+    marks: Marks,
     saved: Saved,
     probe: Probe,
     min_rtt: MinRtt,
@@ -116,13 +89,16 @@ pub struct Bbr {
     rate: Rate,
     /// True if the initial pacing rate was computed from an RTT sample.
     has_seen_rtt: bool,
+    /// Earliest departure of the next segment (Linux `tcp_wstamp_ns`).
+    departs_at: Time,
 }
 
 impl Bbr {
     /// Creates the state before the first segment. `stream` selects the times of bandwidth probes.
-    pub fn new(setup: &CongestionSetup, stream: Stream) -> Bbr {
+    pub fn new(config: BbrConfig, setup: &CongestionSetup, stream: Stream) -> Bbr {
         let units = Units::new(&setup.options);
         Bbr {
+            config,
             units,
             stream,
             mode: Mode::Startup,
@@ -130,6 +106,7 @@ impl Bbr {
             full: FullPipe::default(),
             bounds: Bounds::default(),
             losses: LossRound::default(),
+            marks: Marks::default(),
             saved: Saved::default(),
             probe: Probe::default(),
             min_rtt: MinRtt::default(),
@@ -140,8 +117,22 @@ impl Bbr {
             cwnd: units.initial_window,
             prior_cwnd: 0,
             phase: RecoveryPhase::Open,
-            rate: units.initial_pacing_rate(None, STARTUP_GAIN),
+            rate: units.initial_pacing_rate(None, config.startup_gain),
             has_seen_rtt: false,
+            departs_at: Time::ZERO,
+        }
+    }
+
+    /// Returns the gains of pacing rate and window.
+    fn gains(&self) -> (f64, f64) {
+        let gains = &self.config;
+        match self.mode {
+            Mode::Startup => (gains.startup_gain, gains.cwnd_gain),
+            Mode::Drain => (gains.drain_gain(), gains.cwnd_gain),
+            Mode::Down => (gains.down_gain(), gains.cwnd_gain),
+            Mode::Cruise | Mode::Refill => (1.0, gains.cwnd_gain),
+            Mode::Up => (gains.up_gain, gains.up_cwnd_gain),
+            Mode::ProbeRtt => (1.0, gains.probe_rtt_gain),
         }
     }
 
@@ -203,7 +194,7 @@ impl Bbr {
     fn set_pacing_rate(&mut self, gain: f64, rtt: Option<Duration>) {
         if !self.has_seen_rtt && rtt.is_some() {
             self.has_seen_rtt = true;
-            self.rate = self.units.initial_pacing_rate(rtt, STARTUP_GAIN);
+            self.rate = self.units.initial_pacing_rate(rtt, self.config.startup_gain);
         }
         let rate = self.units.pacing_rate(self.bw(), gain);
         if self.full.is_reached || rate > self.rate {
@@ -220,8 +211,12 @@ impl Bbr {
 impl<T: ?Sized> Component<T, CongestionSetup> for Bbr {
     type Config = BbrConfig;
 
-    fn build(_config: BbrConfig, setup: Setup<'_, T, CongestionSetup>) -> Result<Bbr, ConfigError> {
-        Ok(Bbr::new(&setup.extra, setup.seed.stream()))
+    fn check(config: &BbrConfig) -> Result<(), ConfigError> {
+        config.check()
+    }
+
+    fn build(config: BbrConfig, setup: Setup<'_, T, CongestionSetup>) -> Result<Bbr, ConfigError> {
+        Ok(Bbr::new(config, &setup.extra, setup.seed.stream()))
     }
 }
 
@@ -235,7 +230,7 @@ impl CongestionControl for Bbr {
             self.start_down(event.now);
         }
         self.update_model(event, &net);
-        self.set_pacing_rate(self.mode.gains().0, event.rtt);
+        self.set_pacing_rate(self.gains().0, event.rtt);
         self.set_cwnd(event, &net);
     }
 
@@ -256,7 +251,7 @@ impl CongestionControl for Bbr {
         self.min_rtt.begin(now, rtt);
         self.aggregation.restart(now);
         self.has_seen_rtt = rtt.is_some();
-        self.rate = self.units.initial_pacing_rate(rtt, STARTUP_GAIN);
+        self.rate = self.units.initial_pacing_rate(rtt, self.config.startup_gain);
     }
 
     fn on_segment_lost(&mut self, segment: &LostSegment) {
@@ -273,6 +268,9 @@ impl CongestionControl for Bbr {
         if !event.keeps_ssthresh {
             self.save_state();
         }
+        if self.config.is_linux() {
+            self.reset_on_timeout();
+        }
         self.phase = RecoveryPhase::Loss;
         self.cwnd = self.units.mss;
     }
@@ -280,8 +278,15 @@ impl CongestionControl for Bbr {
     /// The window of a recovery ends with the next `on_ack`.
     fn on_recovered(&mut self, _cwnd: u64) {}
 
+    /// The variant `linux` handles each reported mark, with accurate feedback only.
     fn on_ecn(&mut self, _event: &LossEvent) {
-        self.handle_mark();
+        if !self.config.is_linux() {
+            self.handle_mark();
+        }
+    }
+
+    fn on_negotiated(&mut self, feedback: EcnUse) -> Ecn {
+        self.negotiate(feedback)
     }
 
     /// `HandleSpuriousLossDetection`.
@@ -302,6 +307,17 @@ impl CongestionControl for Bbr {
         } else if self.mode == Mode::ProbeRtt {
             self.end_probe_rtt(event.now);
         }
+    }
+
+    /// `tcp_update_skb_after_send`.
+    fn on_sent(&mut self, now: Time, bytes: u64) {
+        let nanos = bytes as f64 * 1e9 / self.units.payload_rate(self.rate);
+        self.departs_at = self.departs_at.max(now) + Duration::from_nanos(nanos as u64);
+    }
+
+    fn burst_size(&self) -> BurstSize {
+        let extra = if self.config.is_linux() { extra_burst(self.min_rtt.value) } else { 0 };
+        BurstSize { extra, ..BurstSize::default() }
     }
 
     fn path_model(&self) -> Option<PathModel> {

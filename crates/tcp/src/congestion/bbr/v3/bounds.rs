@@ -3,7 +3,7 @@
 //! Source: draft-ietf-ccwg-bbr-06 §"Updating the Model Upon Packet Loss", §"ProbeBW Algorithm
 //! Details".
 
-use super::{BETA, Bbr, HEADROOM, MIN_SEGMENTS, Mode};
+use super::{Bbr, MIN_SEGMENTS, Mode};
 use crate::congestion::AckEvent;
 
 /// The bounds; `u64::MAX` if a bound is not set.
@@ -37,38 +37,51 @@ impl Bounds {
     }
 }
 
-/// Returns `BETA` times `value`.
-pub(super) fn reduced(value: u64) -> u64 {
-    (value as f64 * BETA) as u64
-}
-
 impl Bbr {
+    /// Returns `BBR.Beta` times `value`.
+    pub(super) fn reduced(&self, value: u64) -> u64 {
+        (value as f64 * self.config.beta) as u64
+    }
+
     /// `InflightWithHeadroom`.
     pub(super) fn inflight_with_headroom(&self) -> u64 {
         let bound = self.bounds.inflight_longterm;
         if bound == u64::MAX {
             return u64::MAX;
         }
-        let headroom = ((bound as f64 * HEADROOM) as u64).max(self.units.mss);
+        let headroom = ((bound as f64 * self.config.headroom) as u64).max(self.units.mss);
         bound.saturating_sub(headroom).max(MIN_SEGMENTS * self.units.mss)
     }
 
     /// `AdaptLowerBoundsFromCongestion`: reduces the short-term bounds once per round trip with a
-    /// loss, unless the flow probes for bandwidth.
+    /// loss or a mark, unless the flow probes for bandwidth.
     pub(super) fn adapt_lower_bounds(&mut self) {
-        if self.mode.is_accelerating() || !self.losses.is_loss_in_round {
+        if self.mode.is_accelerating() {
             return;
         }
-        let (max_bw, bounds) = (self.max_bw(), &mut self.bounds);
-        if bounds.bw_shortterm == u64::MAX {
-            bounds.bw_shortterm = max_bw;
+        if self.marks.in_round {
+            let inflight = self.bounds.inflight_shortterm;
+            let inflight = if inflight == u64::MAX { self.cwnd } else { inflight };
+            let bound = self.bound_by_marks(inflight);
+            self.bounds.inflight_shortterm = inflight;
+            self.lower_for_loss();
+            self.bounds.inflight_shortterm = self.bounds.inflight_shortterm.min(bound);
+        } else {
+            self.lower_for_loss();
         }
-        if bounds.inflight_shortterm == u64::MAX {
-            bounds.inflight_shortterm = self.cwnd;
+    }
+
+    /// `LossLowerBounds`, after a loss in the round trip.
+    fn lower_for_loss(&mut self) {
+        if !self.losses.is_loss_in_round {
+            return;
         }
-        bounds.bw_shortterm = self.losses.bw_latest.max(reduced(bounds.bw_shortterm));
-        bounds.inflight_shortterm =
-            self.losses.inflight_latest.max(reduced(bounds.inflight_shortterm));
+        let (max_bw, cwnd) = (self.max_bw(), self.cwnd);
+        let or = |bound: u64, unset: u64| if bound == u64::MAX { unset } else { bound };
+        let bandwidth = self.reduced(or(self.bounds.bw_shortterm, max_bw));
+        let inflight = self.reduced(or(self.bounds.inflight_shortterm, cwnd));
+        self.bounds.bw_shortterm = self.losses.bw_latest.max(bandwidth);
+        self.bounds.inflight_shortterm = self.losses.inflight_latest.max(inflight);
     }
 
     /// `AdaptLongTermModel` after the change of the ACK phase: raises `inflight_longterm` if the
@@ -76,7 +89,10 @@ impl Bbr {
     pub(super) fn raise_long_term(&mut self, event: &AckEvent) {
         let Some(sample) = event.rate else { return };
         let bound = self.bounds.inflight_longterm;
-        if self.is_too_high(sample.lost, sample.tx_in_flight) || bound == u64::MAX {
+        if self.is_too_high(sample.lost, sample.tx_in_flight) || self.is_marked_too_high() {
+            return self.handle_too_high_sample(&sample, event.now);
+        }
+        if bound == u64::MAX {
             return;
         }
         self.bounds.inflight_longterm = bound.max(sample.tx_in_flight);

@@ -3,9 +3,9 @@
 //! Source: draft-ietf-ccwg-bbr-06 §"Updating the Model Upon Packet Loss", §"Updating the Model Upon
 //! Detecting a Spurious Loss Recovery".
 
-use super::bounds::{Bounds, reduced};
-use super::{Bbr, LOSS_THRESHOLD, Mode};
-use crate::congestion::{AckEvent, LostSegment, RecoveryPhase};
+use super::bounds::Bounds;
+use super::{Bbr, Mode};
+use crate::congestion::{AckEvent, LostSegment, RateSample, RecoveryPhase};
 use airpath_core::Time;
 
 /// Losses and deliveries of the current round trip.
@@ -13,14 +13,18 @@ use airpath_core::Time;
 pub(super) struct LossRound {
     /// `BBR.is_loss_in_round`.
     pub(super) is_loss_in_round: bool,
+    /// `loss_in_cycle` of Linux: true if a loss was detected since the last probe.
+    pub(super) in_cycle: bool,
     /// `BBR.loss_round_start`: true if the current ACK ends the round trip.
     pub(super) starts: bool,
     round_delivered: u64,
     /// `BBR.bw_latest`, bit/s, and `BBR.inflight_latest`, bytes.
     pub(super) bw_latest: u64,
     pub(super) inflight_latest: u64,
-    /// Number of discontiguous lost ranges in the round trip.
+    /// Number of discontiguous lost ranges in the round trip; in Linux of ACKs with losses.
     pub(super) ranges: u32,
+    /// True if a loss was detected since the last ACK.
+    is_loss_since_ack: bool,
     last_lost_end: Option<u64>,
     /// C.delivered at the last ACK.
     pub(super) delivered: u64,
@@ -29,7 +33,7 @@ pub(super) struct LossRound {
 impl LossRound {
     /// `ResetCongestionSignals`.
     pub(super) fn reset(&mut self) {
-        self.is_loss_in_round = false;
+        (self.is_loss_in_round, self.in_cycle) = (false, false);
         (self.bw_latest, self.inflight_latest) = (0, 0);
     }
 }
@@ -65,14 +69,17 @@ impl Bbr {
     /// `UpdateCongestionSignals`.
     pub(super) fn update_congestion_signals(&mut self, event: &AckEvent) {
         self.update_max_bw(event);
+        self.update_marks(event);
         if self.losses.starts {
             self.adapt_lower_bounds();
             self.losses.is_loss_in_round = false;
+            self.marks.in_round = false;
         }
     }
 
     /// `AdvanceLatestDeliverySignals`.
     pub(super) fn advance_latest_signals(&mut self, event: &AckEvent) {
+        self.losses.is_loss_since_ack = false;
         if let Some(sample) = event.rate
             && self.losses.starts
         {
@@ -82,27 +89,50 @@ impl Bbr {
         }
     }
 
-    /// `IsInflightTooHigh`: more than 2 % of the bytes in the network were lost.
+    /// `IsInflightTooHigh`: more than 2 % of the bytes in the network were lost. Linux rounds the
+    /// threshold down to segments.
     pub(super) fn is_too_high(&self, lost: u64, tx_in_flight: u64) -> bool {
-        lost as f64 > tx_in_flight as f64 * LOSS_THRESHOLD
+        let threshold = self.config.loss_threshold();
+        if !self.config.is_linux() {
+            return lost as f64 > tx_in_flight as f64 * threshold;
+        }
+        let mss = self.units.mss;
+        let tolerated = ((tx_in_flight / mss) as f64 * threshold) as u64;
+        lost / mss > tolerated
+    }
+
+    /// `bbr_adapt_upper_bounds`: Linux also judges the losses in the sample of an ACK.
+    pub(super) fn handle_too_high_sample(&mut self, sample: &RateSample, now: Time) {
+        if self.config.is_linux() && self.probe.is_sample {
+            self.handle_too_high(sample.tx_in_flight, sample.app_limited);
+            if self.probe.ends_up {
+                self.start_down(now);
+            }
+        }
     }
 
     /// `NoteLoss`.
     fn note_loss(&mut self, total_delivered: u64) {
         if !self.losses.is_loss_in_round {
             self.losses.round_delivered = total_delivered;
-            self.save_state();
+            if !self.config.is_linux() {
+                self.save_state();
+            }
         }
-        self.losses.is_loss_in_round = true;
+        (self.losses.is_loss_in_round, self.losses.in_cycle) = (true, true);
     }
 
     /// `HandleLostPacket`.
     pub(super) fn handle_lost_packet(&mut self, segment: &LostSegment) {
         self.note_loss(segment.total_delivered);
-        self.losses.ranges += u32::from(self.losses.last_lost_end != Some(segment.start));
+        let is_counted = match self.config.is_linux() {
+            true => !std::mem::replace(&mut self.losses.is_loss_since_ack, true),
+            false => self.losses.last_lost_end != Some(segment.start),
+        };
+        self.losses.ranges += u32::from(is_counted);
         self.losses.last_lost_end = Some(segment.start + segment.bytes);
         if self.probe.is_sample && self.is_too_high(segment.lost, segment.tx_in_flight) {
-            self.handle_too_high(inflight_at_loss(segment), segment.app_limited);
+            self.handle_too_high(self.inflight_at_loss(segment), segment.app_limited);
         }
     }
 
@@ -120,7 +150,7 @@ impl Bbr {
         self.probe.was_too_high = true;
         self.probe.is_sample = false;
         if !app_limited {
-            self.bounds.inflight_longterm = safe.max(reduced(self.target_inflight()));
+            self.bounds.inflight_longterm = safe.max(self.reduced(self.target_inflight()));
         }
         if self.mode == Mode::Up {
             self.saved.note_exit(Mode::Up);
@@ -145,11 +175,25 @@ impl Bbr {
         self.cwnd = self.cwnd.max(self.prior_cwnd);
     }
 
-    /// Restores the window at the end of a recovery.
+    /// Restores the window at the end of a recovery; in Linux only after a timeout
+    /// (`bbr_set_state`).
     pub(super) fn restore_after_recovery(&mut self, phase: RecoveryPhase) {
         let before = std::mem::replace(&mut self.phase, phase);
-        if before != RecoveryPhase::Open && phase == RecoveryPhase::Open {
+        let ends = match self.config.is_linux() {
+            true => before == RecoveryPhase::Loss && phase != RecoveryPhase::Loss,
+            false => before != RecoveryPhase::Open && phase == RecoveryPhase::Open,
+        };
+        if ends {
             self.restore_cwnd();
+        }
+    }
+
+    /// `bbr_set_state` at a timeout: searches for the full pipe again, and bounds the bytes in the
+    /// network by the window before the timeout.
+    pub(super) fn reset_on_timeout(&mut self) {
+        self.full.restart(0);
+        if !self.mode.is_accelerating() && self.bounds.inflight_shortterm == u64::MAX {
+            self.bounds.inflight_shortterm = self.cwnd.max(self.prior_cwnd);
         }
     }
 
@@ -159,7 +203,7 @@ impl Bbr {
         self.losses.is_loss_in_round = false;
         self.full.restart(0);
         self.bounds.raise(&self.saved.bounds);
-        match self.saved.mode.take() {
+        match self.saved.mode.take().filter(|_| !self.config.is_linux()) {
             Some(Mode::Startup) if self.mode != Mode::Startup => {
                 self.full.is_reached = false;
                 if self.mode != Mode::ProbeRtt {
@@ -174,25 +218,27 @@ impl Bbr {
     }
 }
 
-/// `InflightAtLoss`: bytes in the network at which the losses exceeded the threshold, possibly
-/// within the segment.
-fn inflight_at_loss(segment: &LostSegment) -> u64 {
-    let before = segment.tx_in_flight.saturating_sub(segment.bytes) as f64;
-    let lost_before = segment.lost.saturating_sub(segment.bytes) as f64;
-    let prefix = (LOSS_THRESHOLD * before - lost_before) / (1.0 - LOSS_THRESHOLD);
-    (before + prefix).max(0.0) as u64
-}
+impl Bbr {
+    /// `InflightAtLoss`: bytes in the network at which the losses exceeded the threshold, possibly
+    /// within the segment.
+    fn inflight_at_loss(&self, segment: &LostSegment) -> u64 {
+        if self.config.is_linux() {
+            return self.inflight_at_lost_segment(segment);
+        }
+        let threshold = self.config.loss_threshold();
+        let before = segment.tx_in_flight.saturating_sub(segment.bytes) as f64;
+        let lost_before = segment.lost.saturating_sub(segment.bytes) as f64;
+        let prefix = (threshold * before - lost_before) / (1.0 - threshold);
+        (before + prefix).max(0.0) as u64
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `InflightAtLoss`: 98 segments precede, one of them lost. 0.02 · 98 000 − 1000 = 960 bytes of
-    /// the last segment may be lost, 979 with those bytes in flight.
-    #[test]
-    fn inflight_at_loss_is_within_the_segment() {
-        let segment =
-            LostSegment { bytes: 1000, tx_in_flight: 99_000, lost: 2000, ..LostSegment::default() };
-        assert_eq!(inflight_at_loss(&segment), 98_979);
+    /// `bbr_inflight_hi_from_lost_skb`: the same in whole segments, without a negative prefix.
+    fn inflight_at_lost_segment(&self, segment: &LostSegment) -> u64 {
+        let (mss, threshold) = (self.units.mss, self.config.loss_threshold());
+        let before = segment.tx_in_flight.saturating_sub(segment.bytes) / mss;
+        let lost_before = segment.lost.saturating_sub(segment.bytes) / mss;
+        let budget = libm::ceil(before as f64 * threshold) as u64;
+        let prefix = budget.saturating_sub(lost_before) as f64 / (1.0 - threshold);
+        (before + prefix as u64) * mss
     }
 }

@@ -6,11 +6,6 @@ use super::{Bbr, Mode};
 use crate::congestion::{AckEvent, InflightSample};
 use airpath_core::{Duration, Time};
 
-/// Bounds of the time between probes.
-const WAIT: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(3)];
-/// Largest number of round trips between probes, for coexistence with Reno.
-const RENO_ROUNDS: u64 = 63;
-
 /// `BBR.ack_phase`: part of a probe of which the current ACK reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AckPhase {
@@ -48,9 +43,11 @@ impl Bbr {
     /// `StartProbeBW_DOWN`.
     pub(super) fn start_down(&mut self, now: Time) {
         self.losses.reset();
+        self.marks.reset();
         self.probe.acked_per_step = u64::MAX;
         self.probe.rounds_since_up = u64::from(self.stream.bernoulli(0.5));
-        self.probe.wait = self.stream.uniform_duration(WAIT[0], WAIT[1]);
+        let [least, most] = self.config.probe_wait();
+        self.probe.wait = self.stream.uniform_duration(least, most);
         self.probe.cycle_stamp = now;
         self.probe.ack_phase = AckPhase::Stopping;
         self.probe.ends_up = false;
@@ -58,8 +55,12 @@ impl Bbr {
         self.mode = Mode::Down;
     }
 
-    /// `StartProbeBW_CRUISE`.
+    /// `StartProbeBW_CRUISE`; in Linux the long-term bound also applies to the short-term bound.
     pub(super) fn start_cruise(&mut self) {
+        let bounds = &mut self.bounds;
+        if self.config.is_linux() && bounds.inflight_shortterm < u64::MAX {
+            bounds.inflight_shortterm = bounds.inflight_shortterm.min(bounds.inflight_longterm);
+        }
         self.mode = Mode::Cruise;
     }
 
@@ -89,23 +90,46 @@ impl Bbr {
         }
         self.raise_long_term(event);
         let rate = event.rate.map_or(0, |sample| sample.rate().0);
-        match self.mode {
-            Mode::Down | Mode::Cruise if self.is_time_to_probe(event.now) => {
-                self.start_refill(event.now);
-            }
-            Mode::Down if self.is_time_to_cruise(net) => self.start_cruise(),
+        let inflight = self.judged_inflight(event, net);
+        let mode = self.mode;
+        match mode {
+            Mode::Down | Mode::Cruise if self.begins_probe(event.now) => {}
+            Mode::Down if self.is_time_to_cruise(inflight) => self.start_cruise(),
             Mode::Refill if self.rounds.starts => {
                 self.probe.is_sample = true;
                 self.start_up(rate);
             }
-            Mode::Up => self.end_up(event, net, rate),
+            Mode::Up => self.end_up(event, inflight, rate),
             _ => {}
         }
     }
 
+    /// Begins the next probe if it is time to. Returns true if it began.
+    fn begins_probe(&mut self, now: Time) -> bool {
+        let exponent = self.reprobe_exponent();
+        let begins = exponent.is_some() || self.is_time_to_probe(now);
+        if begins {
+            self.start_refill(now);
+            self.probe.up_rounds = exponent.unwrap_or_default();
+        }
+        begins
+    }
+
+    /// Returns the bytes in the network that the transitions compare with bounds: after the ACK; in
+    /// Linux before the ACK, and when the next segment departs.
+    fn judged_inflight(&self, event: &AckEvent, net: &InflightSample) -> u64 {
+        match self.config.is_linux() {
+            true => {
+                let prior = net.bytes + event.delivered + net.newly_lost;
+                self.in_network_at_departure(event.now, prior)
+            }
+            false => net.bytes,
+        }
+    }
+
     /// Leaves UP if it is time to go down.
-    fn end_up(&mut self, event: &AckEvent, net: &InflightSample, rate: u64) {
-        if self.is_time_to_go_down(event, net, rate) {
+    fn end_up(&mut self, event: &AckEvent, inflight: u64, rate: u64) {
+        if self.is_time_to_go_down(event, inflight, rate) {
             self.probe.was_too_high = false;
             self.start_down(event.now);
         }
@@ -137,26 +161,30 @@ impl Bbr {
         repeats
     }
 
-    /// `TargetInflight`.
+    /// `TargetInflight`; in Linux with the budget for bursts.
     pub(super) fn target_inflight(&self) -> u64 {
-        self.bdp(1.0).min(self.cwnd)
+        let bdp = match self.config.is_linux() {
+            true => self.inflight(self.bw(), 1.0),
+            false => self.bdp(1.0),
+        };
+        bdp.min(self.cwnd)
     }
 
     /// `IsTimeToProbeBW`.
     fn is_time_to_probe(&self, now: Time) -> bool {
-        let reno_rounds = (self.target_inflight() / self.units.mss).min(RENO_ROUNDS);
+        let reno_rounds =
+            (self.target_inflight() / self.units.mss).min(self.config.probe_rounds.into());
         now > self.probe.cycle_stamp + self.probe.wait || self.probe.rounds_since_up >= reno_rounds
     }
 
     /// `IsTimeToCruise`: there is headroom and no queue.
-    fn is_time_to_cruise(&self, net: &InflightSample) -> bool {
-        let bound = self.inflight(self.max_bw(), 1.0).min(self.inflight_with_headroom());
-        net.bytes <= bound
+    fn is_time_to_cruise(&self, inflight: u64) -> bool {
+        inflight <= self.inflight(self.max_bw(), 1.0).min(self.inflight_with_headroom())
     }
 
     /// `IsTimeToGoDown`.
-    fn is_time_to_go_down(&mut self, event: &AckEvent, net: &InflightSample, rate: u64) -> bool {
-        if self.probe.was_too_high && net.bytes >= self.bounds.inflight_longterm {
+    fn is_time_to_go_down(&mut self, event: &AckEvent, inflight: u64, rate: u64) -> bool {
+        if self.probe.was_too_high && inflight >= self.bounds.inflight_longterm {
             self.probe.was_precautionary = true;
             return true;
         }

@@ -3,16 +3,9 @@
 //! Source: draft-ietf-ccwg-bbr-06 §"BBR.min_rtt", §"ProbeRTT".
 
 use super::probe_bw::AckPhase;
-use super::{Bbr, MIN_SEGMENTS, Mode, PROBE_RTT_GAIN};
+use super::{Bbr, MIN_SEGMENTS, Mode};
 use crate::congestion::{AckEvent, InflightSample};
 use airpath_core::{Duration, Time};
-
-/// `BBR.MinRTTFilterLen`.
-const WINDOW: Duration = Duration::from_secs(10);
-/// `BBR.ProbeRTTInterval`.
-const INTERVAL: Duration = Duration::from_secs(5);
-/// `BBR.ProbeRTTDuration`.
-const TIME: Duration = Duration::from_millis(200);
 
 /// Estimator of the minimum RTT, and timers of ProbeRTT.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,18 +30,22 @@ impl MinRtt {
 }
 
 impl Bbr {
-    /// `UpdateMinRTT`.
+    /// `UpdateMinRTT`. In Linux an equal minimum restarts the window.
     pub(super) fn update_min_rtt(&mut self, now: Time, rtt: Option<Duration>) {
+        let is_linux = self.config.is_linux();
+        let interval = Duration::from_nanos(self.config.probe_rtt_interval_ns);
+        let window = Duration::from_nanos(self.config.min_rtt_window_ns);
         let min_rtt = &mut self.min_rtt;
-        min_rtt.has_expired = now > min_rtt.recent_at + INTERVAL;
+        min_rtt.has_expired = now > min_rtt.recent_at + interval;
         if let Some(rtt) = rtt
             && (min_rtt.has_expired || min_rtt.recent.is_none_or(|least| rtt < least))
         {
             (min_rtt.recent, min_rtt.recent_at) = (Some(rtt), now);
         }
-        let is_old = now > min_rtt.at + WINDOW;
+        let is_old = now > min_rtt.at + window;
         if let Some(recent) = min_rtt.recent
-            && (is_old || min_rtt.value.is_none_or(|least| recent < least))
+            && (is_old
+                || min_rtt.value.is_none_or(|least| recent < least || is_linux && recent == least))
         {
             (min_rtt.value, min_rtt.at) = (Some(recent), min_rtt.recent_at);
         }
@@ -73,14 +70,15 @@ impl Bbr {
 
     /// `ProbeRTTCwnd`.
     pub(super) fn probe_rtt_cwnd(&self) -> u64 {
-        self.bdp(PROBE_RTT_GAIN).max(MIN_SEGMENTS * self.units.mss)
+        self.bdp(self.config.probe_rtt_gain).max(MIN_SEGMENTS * self.units.mss)
     }
 
     /// `HandleProbeRTT`: limits the bytes in the network for 200 ms and a round trip.
     fn handle_probe_rtt(&mut self, now: Time, net: &InflightSample) {
         if self.min_rtt.until.is_none() {
             if net.bytes <= self.probe_rtt_cwnd() {
-                self.min_rtt.until = Some(now + TIME);
+                let time = Duration::from_nanos(self.config.probe_rtt_time_ns);
+                self.min_rtt.until = Some(now + time);
                 self.min_rtt.round_done = false;
                 self.start_round();
             }

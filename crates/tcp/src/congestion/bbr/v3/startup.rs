@@ -35,15 +35,20 @@ impl FullPipe {
 }
 
 impl Bbr {
-    /// `CheckFullBWReached`.
+    /// `CheckFullBWReached`. In Linux every ACK may raise the baseline, not only the first of a round
+    /// trip.
     pub(super) fn check_full_pipe(&mut self, event: &AckEvent) {
         let Some(sample) = event.rate else { return };
-        if self.full.is_now || !self.rounds.starts || sample.app_limited {
+        let starts = self.rounds.starts;
+        if self.full.is_now || !(starts || self.config.is_linux()) || sample.app_limited {
             return;
         }
         let rate = sample.rate().0;
         if rate as f64 >= self.full.bandwidth as f64 * GROWTH {
             return self.full.restart(rate);
+        }
+        if !starts {
+            return;
         }
         self.full.count += 1;
         self.full.is_now = self.full.count >= ROUNDS;
@@ -58,6 +63,10 @@ impl Bbr {
         self.check_startup_high_loss(event);
         if self.full.is_reached {
             self.mode = Mode::Drain;
+            if self.config.is_linux() {
+                self.losses.reset();
+                self.marks.reset();
+            }
             self.drain_start_round = self.rounds.count;
         }
     }
@@ -72,15 +81,34 @@ impl Bbr {
             && self.is_too_high(sample.lost, sample.tx_in_flight);
         if is_lossy {
             self.saved.note_exit(Mode::Startup);
-            self.full.is_reached = true;
-            self.bounds.inflight_longterm = self.bdp(1.0).max(self.losses.inflight_latest);
+            self.end_startup_too_high();
         }
     }
 
-    /// `CheckDrainDone`: the queue is drained, or three round trips have passed.
+    /// Ends Startup with a bound: `bbr_handle_queue_too_high_in_startup`.
+    pub(super) fn end_startup_too_high(&mut self) {
+        self.full.is_reached = true;
+        let bdp = match self.config.is_linux() {
+            true => self.inflight(self.max_bw(), 1.0),
+            false => self.bdp(1.0),
+        };
+        self.bounds.inflight_longterm = bdp.max(self.losses.inflight_latest);
+    }
+
+    /// `CheckDrainDone`: the queue is drained, or three round trips have passed. Linux has no limit
+    /// (`bbr_check_drain`).
     pub(super) fn check_drain_done(&mut self, now: Time, net: &InflightSample) {
-        let is_late = self.rounds.count > self.drain_start_round + DRAIN_ROUNDS;
-        if self.mode == Mode::Drain && (net.bytes <= self.inflight(self.bw(), 1.0) || is_late) {
+        if self.mode != Mode::Drain {
+            return;
+        }
+        let ends = if self.config.is_linux() {
+            let inflight = self.in_network_at_departure(now, net.bytes);
+            inflight <= self.inflight(self.max_bw(), 1.0)
+        } else {
+            let is_late = self.rounds.count > self.drain_start_round + DRAIN_ROUNDS;
+            net.bytes <= self.inflight(self.bw(), 1.0) || is_late
+        };
+        if ends {
             self.start_down(now);
         }
     }

@@ -12,7 +12,7 @@ struct Bench {
 impl Bench {
     /// A connection whose handshake took 40 ms.
     fn new() -> Bench {
-        let mut bbr = Bbr::new(&setup(), Seed::new(1, 0, "bbr").stream());
+        let mut bbr = Bbr::new(BbrConfig::default(), &setup(), Seed::new(1, 0, "bbr").stream());
         bbr.on_open(Time::ZERO, Some(Duration::from_millis(40)));
         Bench { bbr, acks: Acks::new() }
     }
@@ -53,7 +53,7 @@ impl Bench {
 #[test]
 fn init_pacing_rate() {
     let bench = Bench::new();
-    let expected = bench.bbr.units.pacing_rate(2_000_000, STARTUP_GAIN);
+    let expected = bench.bbr.units.pacing_rate(2_000_000, 2.77);
     assert_eq!(bench.bbr.pacing_rate(), Some(expected));
 }
 
@@ -114,7 +114,7 @@ fn check_drain_done_by_inflight() {
     while bench.mode() != Mode::Drain {
         bench.round(Round { inflight: 100 * MSS, ..ROUND });
     }
-    assert_eq!(bench.bbr.mode.gains(), (0.5, 2.0));
+    assert_eq!(bench.bbr.gains(), (0.5, 2.0));
     bench.round(Round { inflight: 51 * MSS, ..ROUND });
     assert_eq!(bench.mode(), Mode::Drain);
     bench.round(Round { inflight: 50 * MSS, ..ROUND });
@@ -193,7 +193,7 @@ fn refill_lasts_a_round_trip() {
     }
     assert_eq!((bench.mode(), bench.bbr.bounds), (Mode::Refill, Bounds::default()));
     bench.round(ROUND);
-    assert_eq!((bench.mode(), bench.bbr.mode.gains()), (Mode::Up, (1.25, 2.25)));
+    assert_eq!((bench.mode(), bench.bbr.gains()), (Mode::Up, (1.25, 2.25)));
     assert!(bench.bbr.probe.is_sample);
 }
 
@@ -316,7 +316,7 @@ fn adapt_lower_bounds_from_congestion() {
     bench.round(slow);
     bench.lose(1, 1);
     bench.round(Round { lost: MSS, ..slow });
-    let expected = (7_000_000, bounds::reduced(cwnd));
+    let expected = (7_000_000, bench.bbr.reduced(cwnd));
     let found = (bench.bbr.bounds.bw_shortterm, bench.bbr.bounds.inflight_shortterm);
     assert!(found.0.abs_diff(expected.0) < 1000, "{found:?}");
     assert!(found.1 <= expected.1 && found.1 >= 20 * MSS, "{found:?} {expected:?}");
@@ -413,4 +413,14 @@ fn handle_restart_from_idle() {
     assert_eq!((bench.bbr.cwnd(), bench.bbr.pacing_rate()), (cwnd, Some(expected)));
     bench.round(ROUND);
     assert_ne!(bench.mode(), Mode::ProbeRtt);
+}
+
+/// `InflightAtLoss`: 98 segments precede, one of them lost. 0.02 · 98 000 − 1000 = 960 bytes of the
+/// last segment may be lost, 979 with those bytes in flight.
+#[test]
+fn inflight_at_loss_is_within_the_segment() {
+    let mut bench = Bench::at(Mode::Up);
+    let segment = bench.acks.lost_segment(0, 99 * MSS, 2 * MSS);
+    bench.bbr.on_segment_lost(&segment);
+    assert_eq!(bench.bbr.bounds.inflight_longterm, 98_979);
 }

@@ -3,25 +3,38 @@
 //! Source: draft-ietf-ccwg-bbr-06 §"Send Quantum", §"Congestion Window".
 
 use super::{Bbr, MIN_SEGMENTS, Mode};
-use crate::congestion::bbr::units::bytes_in;
+use crate::congestion::bbr::units::{bytes_in, extra_burst};
 use crate::congestion::{AckEvent, InflightSample};
-use airpath_core::Duration;
+use airpath_core::{Duration, Time};
 
 /// Duration and largest size of a send quantum.
 const QUANTUM_TIME: Duration = Duration::from_millis(1);
 const LARGEST_QUANTUM: u64 = 64 * 1024;
+/// Largest quantum of Linux (`GSO_LEGACY_MAX_SIZE` less headers), bytes.
+const LARGEST_BURST: u64 = 65_535 - 320;
+/// `bbr_extra_acked_max_us`: bound of the estimate of ACK aggregation in Linux.
+const EXTRA_ACKED_TIME: Duration = Duration::from_millis(100);
 
 impl Bbr {
-    /// `SetSendQuantum`, bytes.
+    /// `SetSendQuantum`, in Linux `bbr_tso_segs_goal`, bytes.
     fn quantum(&self) -> u64 {
+        let mss = self.units.mss;
+        if self.config.is_linux() {
+            let bytes = self.units.payload_rate(self.rate) as u64 >> 10;
+            let bytes = (bytes + extra_burst(self.min_rtt.value)).min(LARGEST_BURST);
+            return (bytes / mss).max(2) * mss;
+        }
         let bytes = bytes_in(self.rate.0, QUANTUM_TIME) as u64;
-        bytes.min(LARGEST_QUANTUM).max(2 * self.units.mss)
+        bytes.min(LARGEST_QUANTUM).max(2 * mss)
     }
 
     /// `BDPMultiple` of `bandwidth`, in bit/s.
     fn bdp_of(&self, bandwidth: u64, gain: f64) -> u64 {
         match self.min_rtt.value {
             None => self.units.initial_window,
+            Some(rtt) if self.config.is_linux() => {
+                self.units.round_up(bytes_in(bandwidth, rtt) * gain)
+            }
             Some(rtt) => (bytes_in(bandwidth, rtt) * gain) as u64,
         }
     }
@@ -43,13 +56,34 @@ impl Bbr {
         self.with_budget(self.bdp_of(bandwidth, gain))
     }
 
-    /// `SetCwnd`.
+    /// `bbr_packets_in_net_at_edt`: bytes in the network when the next segment departs, if
+    /// `bytes` are in the network now.
+    pub(super) fn in_network_at_departure(&self, now: Time, bytes: u64) -> u64 {
+        let delivered = bytes_in(self.bw(), self.departs_at.saturating_since(now)) as u64;
+        let burst = if self.gains().0 > 1.0 { self.quantum() } else { 0 };
+        (bytes + burst).saturating_sub(delivered)
+    }
+
+    /// Returns the bytes that ACK aggregation adds to the window.
+    fn aggregation_window(&self) -> u64 {
+        let extra = self.aggregation.extra_acked();
+        match self.config.is_linux() {
+            true => extra.min(bytes_in(self.bw(), EXTRA_ACKED_TIME) as u64),
+            false => extra,
+        }
+    }
+
+    /// `SetCwnd`. The window of a young connection always grows.
     pub(super) fn set_cwnd(&mut self, event: &AckEvent, net: &InflightSample) {
-        let gain = self.mode.gains().1;
-        let most = self.with_budget(self.bdp(gain) + self.aggregation.extra_acked());
+        let gain = self.gains().1;
+        let most = self.with_budget(self.bdp(gain) + self.aggregation_window());
+        let is_young = match self.config.is_linux() {
+            true => self.cwnd < 2 * self.units.initial_window,
+            false => net.total_delivered < self.units.initial_window,
+        };
         if self.full.is_reached {
             self.cwnd = (self.cwnd + event.delivered).min(most);
-        } else if self.cwnd < most || net.total_delivered < self.units.initial_window {
+        } else if self.cwnd < most || is_young {
             self.cwnd += event.delivered;
         }
         self.cwnd = self.cwnd.max(MIN_SEGMENTS * self.units.mss);
@@ -59,10 +93,11 @@ impl Bbr {
         self.bound_cwnd_for_model();
     }
 
-    /// `BoundCwndForModel`. Drain is bounded as in the draft's table of states.
+    /// `BoundCwndForModel`. Drain is bounded as in the draft's table of states, but not in Linux.
     fn bound_cwnd_for_model(&mut self) {
         let bound = match self.mode {
             Mode::Startup => u64::MAX,
+            Mode::Drain if self.config.is_linux() => u64::MAX,
             Mode::Drain | Mode::Down | Mode::Refill | Mode::Up => self.bounds.inflight_longterm,
             Mode::Cruise | Mode::ProbeRtt => self.inflight_with_headroom(),
         };
