@@ -4,7 +4,7 @@
 //! Source: RFC 8289. The drop decision is in `codel_dropper.rs`. The RFC does not define the buffer
 //! limit; here the limit is a number of packets.
 
-use crate::codel_dropper::{CodelDropper, CodelParameters};
+use crate::codel_dropper::{CeThreshold, CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
@@ -27,6 +27,13 @@ pub struct CodelConfig {
     /// Mark ECN-capable packets instead of dropping them.
     #[serde(default)]
     pub ecn: bool,
+    /// CE threshold of Linux: sojourn time above which ECN-capable packets are marked, ns. `None` in
+    /// RFC 8289.
+    #[serde(default)]
+    pub ce_threshold_ns: Option<u64>,
+    /// Apply the CE threshold only to packets with ECT(1).
+    #[serde(default)]
+    pub ce_threshold_ect1: bool,
 }
 
 /// A first-in-first-out queue under CoDel.
@@ -49,8 +56,9 @@ impl<T: ?Sized> Component<T> for Codel {
     }
 
     fn build(config: CodelConfig, _setup: Setup<'_, T>) -> Result<Codel, ConfigError> {
-        let CodelConfig { limit, target_ns, interval_ns, mtu_bytes, ecn } = config;
-        let parameters = CodelParameters::new(target_ns, interval_ns, mtu_bytes, ecn);
+        let CodelConfig { limit, target_ns, interval_ns, mtu_bytes, ecn, .. } = config;
+        let threshold = CeThreshold::new(config.ce_threshold_ns, config.ce_threshold_ect1);
+        let parameters = CodelParameters::new(target_ns, interval_ns, mtu_bytes, ecn, threshold);
         let (dropper, fifo) = (CodelDropper::default(), TimedFifo::default());
         Ok(Codel { limit, parameters, dropper, fifo })
     }

@@ -1,12 +1,12 @@
 //! CoDel's dropper: decides when the packet at the head of a queue is dropped or marked.
 //!
-//! Sources: RFC 8289 §5 for drops; RFC 8290 §4.2 for marks instead of drops. Each signal drops or
-//! marks one packet. CoDel has one dropper; FQ-CoDel has one dropper for each queue. Difference:
+//! Sources: RFC 8289 §5 for drops; RFC 8290 §4.2 for marks instead of drops; Linux
+//! (`include/net/codel_impl.h`) for the CE threshold. Each signal drops or marks one packet. CoDel has one dropper; FQ-CoDel has one dropper for each queue. Difference:
 //! INTERVAL / √count is computed in double precision, not with the fixed-point Newton step of RFC
 //! 8289 §5.7.
 
 use crate::timed_fifo::TimedFifo;
-use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Packet, Time, at_least};
+use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Ecn, Packet, Time, at_least};
 
 /// A new dropping state resumes at the previous drop rate if it starts within this number of
 /// intervals after the previous one (§5.5).
@@ -24,16 +24,53 @@ pub struct CodelParameters {
     pub mtu: Bytes,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
+    /// Marks above a fixed sojourn time, if any.
+    pub threshold: Option<CeThreshold>,
+}
+
+/// CE threshold of Linux: a packet with a sojourn time above it is marked, independently of CoDel's
+/// signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CeThreshold {
+    /// Sojourn time above which packets are marked.
+    pub sojourn: Duration,
+    /// If set, only packets with ECT(1) are marked.
+    pub ect1_only: bool,
+}
+
+impl CeThreshold {
+    /// Creates the threshold from a time in ns, if any.
+    pub fn new(threshold_ns: Option<u64>, ect1_only: bool) -> Option<CeThreshold> {
+        let sojourn = Duration::from_nanos(threshold_ns?);
+        Some(CeThreshold { sojourn, ect1_only })
+    }
+
+    /// Marks a departing packet that arrived at `arrived`, if the threshold requires it.
+    #[cold]
+    fn mark(self, packet: &mut Packet, arrived: Time, ctx: &mut Ctx<'_>) {
+        let applies =
+            if self.ect1_only { packet.ecn == Ecn::Ect1 } else { packet.ecn.is_capable() };
+        if applies && packet.ecn != Ecn::Ce && ctx.now.saturating_since(arrived) > self.sojourn {
+            ctx.mark(packet);
+        }
+    }
 }
 
 impl CodelParameters {
     /// Creates the parameters from times in ns.
-    pub fn new(target_ns: u64, interval_ns: u64, mtu_bytes: u64, ecn: bool) -> CodelParameters {
+    pub fn new(
+        target_ns: u64,
+        interval_ns: u64,
+        mtu_bytes: u64,
+        ecn: bool,
+        threshold: Option<CeThreshold>,
+    ) -> CodelParameters {
         CodelParameters {
             target: Duration::from_nanos(target_ns),
             interval: Duration::from_nanos(interval_ns),
             mtu: Bytes(mtu_bytes),
             ecn,
+            threshold,
         }
     }
 
@@ -102,7 +139,15 @@ impl CodelDropper {
         } else {
             true
         };
-        lets_through && store.pop_into(packet)
+        let Some(threshold) = parameters.threshold else {
+            return lets_through && store.pop_into(packet);
+        };
+        let arrived = store.oldest().map_or(ctx.now, |(arrived, _)| arrived);
+        let is_found = lets_through && store.pop_into(packet);
+        if is_found {
+            threshold.mark(packet, arrived, ctx);
+        }
+        is_found
     }
 
     /// Drops or marks packets at the head. Called in the dropping state and when this state starts.

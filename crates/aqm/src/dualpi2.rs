@@ -7,14 +7,17 @@
 //! - The input of the controller is the larger of the delays of the two queues.
 //! - The controller drops and marks only above a minimum backlog.
 //!
-//! Not implemented: queue protection, GSO, step thresholds in packets, drops on arrival.
-//! Difference: the timer stops while an update would change nothing.
+//! Options select the other rules of Linux: a step in packets, `min_qlen_step`, random decisions,
+//! drops on arrival, no drops on overload.
+//!
+//! Not implemented: queue protection, GSO, the memory limit. Difference: the timer stops while an
+//! update would change nothing.
 
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
-    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Setup, Time,
-    above, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Ring, Setup,
+    Stream, Time, above, at_least,
 };
 use serde::Deserialize;
 
@@ -22,6 +25,17 @@ use serde::Deserialize;
 const SATURATED: f64 = 1.0;
 /// Sum of the weights of the two queues.
 const WEIGHTS: i64 = 100;
+
+/// Choice of the packets that a probability marks or drops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decisions {
+    /// Evenly spaced packets: `recur` of RFC 9332 Appendix A.1.
+    #[default]
+    Spaced,
+    /// Independent random decisions: `dualpi2_roll` of Linux.
+    Random,
+}
 
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -46,6 +60,29 @@ pub struct DualPi2Config {
     /// Width of the ramp, ns: at a sojourn time of minTh plus this width the L queue marks all
     /// packets. 400 µs in RFC 9332; 0 for a step.
     pub ramp_ns: u64,
+    /// Step in packets, which replaces the ramp: the L queue marks a departing packet if more than
+    /// this number of packets remain in it. `None` in RFC 9332.
+    #[serde(default)]
+    pub step_packets: Option<u64>,
+    /// The ramp or step applies to a packet if at least this number of packets waited in the L queue
+    /// when the packet arrived. 0 in Linux.
+    #[serde(default)]
+    pub min_qlen_step: u64,
+    /// Th_len: the ramp or step applies to a departing packet if at least this number of packets
+    /// remain in the L queue. 1 in RFC 9332, 0 in Linux.
+    #[serde(default = "th_len")]
+    pub th_len: u64,
+    /// Choice of the packets that a probability marks or drops.
+    #[serde(default)]
+    pub decisions: Decisions,
+    /// If set, p' decides about a packet on arrival, otherwise on departure. The ramp or step always
+    /// decides on departure.
+    #[serde(default)]
+    pub drop_early: bool,
+    /// If set, both queues drop ECN-capable packets on overload. Otherwise p' is at most 1/k, and
+    /// only the limit drops these packets.
+    #[serde(default = "drop_overload")]
+    pub drop_overload: bool,
     /// Share of the link for the classic queue while packets wait in both queues, 1 to 99 per cent;
     /// 10 in Linux.
     pub classic_percent: u32,
@@ -58,19 +95,36 @@ pub struct DualPi2Config {
     pub mtu_bytes: u64,
 }
 
+const fn th_len() -> u64 {
+    1
+}
+
+const fn drop_overload() -> bool {
+    true
+}
+
 /// One of the two queues of DualPI2.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct SubQueue {
     fifo: TimedFifo,
+    /// Random numbers of the decisions. `None`: evenly spaced decisions.
+    stream: Option<Stream>,
     /// Sum of the probabilities of the calls of `recurs` since the last mark or drop (RFC 9332
     /// Appendix A.1).
     count: f64,
 }
 
 impl SubQueue {
-    /// `recur` of RFC 9332: returns true for the fraction `likelihood` of all calls. These calls
-    /// are evenly spaced.
+    fn new(stream: Option<Stream>) -> SubQueue {
+        SubQueue { fifo: TimedFifo::default(), stream, count: 0.0 }
+    }
+
+    /// Returns true for the fraction `likelihood` of all calls: with random numbers, or for evenly
+    /// spaced calls (`recur` of RFC 9332).
     fn recurs(&mut self, likelihood: f64) -> bool {
+        if let Some(stream) = &mut self.stream {
+            return stream.bernoulli(likelihood);
+        }
         self.count += likelihood;
         let is_due = self.count > 1.0;
         if is_due {
@@ -91,6 +145,9 @@ pub struct DualPi2 {
     config: DualPi2Config,
     low_latency: SubQueue,
     classic: SubQueue,
+    /// For each packet of the L queue, true if the ramp or step applies. Empty if `min_qlen_step` is
+    /// 0, so that it applies to all packets.
+    steps: Ring<bool>,
     /// Base probability p'.
     base: f64,
     /// Delay at the previous update (prevq), s.
@@ -119,11 +176,14 @@ impl<T: ?Sized> Component<T> for DualPi2 {
         checks.finish()
     }
 
-    fn build(config: DualPi2Config, _setup: Setup<'_, T>) -> Result<DualPi2, ConfigError> {
+    fn build(config: DualPi2Config, setup: Setup<'_, T>) -> Result<DualPi2, ConfigError> {
+        let is_random = config.decisions == Decisions::Random;
+        let stream = |name| is_random.then(|| setup.seed.child(name).stream());
         let mut made = DualPi2 {
             config,
-            low_latency: SubQueue::default(),
-            classic: SubQueue::default(),
+            low_latency: SubQueue::new(stream("low-latency")),
+            classic: SubQueue::new(stream("classic")),
+            steps: Ring::default(),
             base: 0.0,
             delay_old: 0.0,
             credit: 0,
@@ -153,15 +213,20 @@ impl DualPi2 {
     }
 
     fn is_overloaded(&self) -> bool {
-        self.coupled_probability() >= SATURATED
+        self.config.drop_overload && self.coupled_probability() >= SATURATED
     }
 
-    /// `laqm`: native mark probability p'_L of a packet with sojourn time `sojourn`. Returns zero
-    /// if no other packet waits in the L queue (Th_len).
+    /// `laqm`, and `do_step_aqm` of Linux: native mark probability p'_L of a departing packet with
+    /// sojourn time `sojourn`. Returns zero if fewer than Th_len packets remain in the L queue.
     fn native_probability(&self, sojourn: Duration) -> f64 {
-        let DualPi2Config { ramp_start_ns, ramp_ns, .. } = self.config;
+        let DualPi2Config { ramp_start_ns, ramp_ns, step_packets, th_len, .. } = self.config;
         let above = sojourn.as_nanos().saturating_sub(ramp_start_ns);
-        if above == 0 || self.low_latency.fifo.is_empty() {
+        let left = self.low_latency.fifo.len() as u64;
+        if left < th_len {
+            0.0
+        } else if let Some(step) = step_packets {
+            f64::from(u8::from(left > step))
+        } else if above == 0 {
             0.0
         } else if above >= ramp_ns {
             1.0
@@ -195,21 +260,37 @@ impl DualPi2 {
         if !self.classic.fifo.is_empty() {
             self.credit += i64::from(self.config.classic_percent) * i64::from(packet.size);
         }
+        let applies = self.steps.pop_front().unwrap_or(true);
+        let sojourn = ctx.now.saturating_since(since);
+        let native = if applies { self.native_probability(sojourn) } else { 0.0 };
+        if self.config.drop_early {
+            self.mark_low_latency(packet, native, ctx);
+            return true;
+        }
+        !self.drops_low_latency(packet, native, ctx)
+    }
+
+    /// Decides about a packet of the L queue with the native mark probability `native`: marks it, or
+    /// drops it and returns true.
+    fn drops_low_latency(&mut self, packet: &mut Packet, native: f64, ctx: &mut Ctx<'_>) -> bool {
         let is_standing = self.has_standing_queue();
         if is_standing && self.is_overloaded() {
             if self.low_latency.recurs(self.classic_probability()) {
                 ctx.drop(*packet, DropReason::Early);
-                return false;
+                return true;
             }
             ctx.mark(packet);
         } else {
-            let native = self.native_probability(ctx.now.saturating_since(since));
             let coupled = if is_standing { self.coupled_probability() } else { 0.0 };
-            if self.low_latency.recurs(native.max(coupled)) {
-                ctx.mark(packet);
-            }
+            self.mark_low_latency(packet, native.max(coupled), ctx);
         }
-        true
+        false
+    }
+
+    fn mark_low_latency(&mut self, packet: &mut Packet, probability: f64, ctx: &mut Ctx<'_>) {
+        if self.low_latency.recurs(probability) {
+            ctx.mark(packet);
+        }
     }
 
     /// Dequeues a packet from the classic queue. Returns true if the packet is sent.
@@ -221,14 +302,29 @@ impl DualPi2 {
             let low_latency = WEIGHTS - i64::from(self.config.classic_percent);
             self.credit -= low_latency * i64::from(packet.size);
         }
-        if self.has_standing_queue() && self.classic.recurs(self.classic_probability()) {
-            if self.is_overloaded() || !packet.ecn.is_capable() {
-                ctx.drop(*packet, DropReason::Early);
-                return false;
-            }
-            ctx.mark(packet);
+        self.config.drop_early || !self.drops_classic(packet, ctx)
+    }
+
+    /// Decides about a packet of the classic queue: marks it, or drops it and returns true.
+    fn drops_classic(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
+        if !self.has_standing_queue() || !self.classic.recurs(self.classic_probability()) {
+            return false;
         }
-        true
+        if self.is_overloaded() || !packet.ecn.is_capable() {
+            ctx.drop(*packet, DropReason::Early);
+            return true;
+        }
+        ctx.mark(packet);
+        false
+    }
+
+    /// Returns true if a packet with this ECN field enters the L queue.
+    fn is_low_latency(&self, ecn: Ecn) -> bool {
+        match ecn {
+            Ecn::Ect1 | Ecn::Ce => true,
+            Ecn::Ect0 => self.config.any_ect,
+            Ecn::NotEct => false,
+        }
     }
 
     /// `dualpi2_update`: updates the base probability.
@@ -237,7 +333,9 @@ impl DualPi2 {
         let delay = self.low_latency.delay(now).max(self.classic.delay(now)).as_secs_lossy();
         let target = Duration::from_nanos(target_ns).as_secs_lossy();
         let step = alpha * (delay - target) + beta * (delay - self.delay_old);
-        self.base = (self.base + step).clamp(0.0, 1.0);
+        let most =
+            if self.config.drop_overload { 1.0 } else { (1.0 / self.config.coupling).min(1.0) };
+        self.base = (self.base + step).clamp(0.0, most);
         self.delay_old = delay;
     }
 
@@ -269,13 +367,24 @@ impl QueueDisc for DualPi2 {
         if self.packets() + self.held >= self.config.limit {
             return ctx.drop(*packet, DropReason::Overflow);
         }
-        let is_scalable = match packet.ecn {
-            Ecn::Ect1 | Ecn::Ce => true,
-            Ecn::Ect0 => self.config.any_ect,
-            Ecn::NotEct => false,
-        };
+        let is_scalable = self.is_low_latency(packet.ecn);
+        let mut packet = *packet;
+        if self.config.drop_early {
+            let is_dropped = if is_scalable {
+                self.drops_low_latency(&mut packet, 0.0, ctx)
+            } else {
+                self.drops_classic(&mut packet, ctx)
+            };
+            if is_dropped {
+                return;
+            }
+        }
+        if is_scalable && self.config.min_qlen_step > 0 {
+            let waiting = self.low_latency.fifo.len() as u64;
+            self.steps.push_back(waiting >= self.config.min_qlen_step);
+        }
         let half = if is_scalable { &mut self.low_latency } else { &mut self.classic };
-        half.fifo.push(packet, ctx.now);
+        half.fifo.push(&packet, ctx.now);
     }
 
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {

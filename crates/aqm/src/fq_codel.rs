@@ -1,12 +1,12 @@
 //! FQ-CoDel: each flow has a separate queue with a separate CoDel dropper. Deficit round robin
 //! serves the queues; queues of new flows are served first.
 //!
-//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. Not implemented: the CE threshold of
-//! Linux; classification by criteria other than the flow. Difference: a queue is created when its
+//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. The CE
+//! threshold is that of Linux. Not implemented: classification by criteria other than the flow. Difference: a queue is created when its
 //! first packet arrives, so that the memory depends on the number of flows and not on the number of
 //! hash values.
 
-use crate::codel_dropper::{CodelDropper, CodelParameters};
+use crate::codel_dropper::{CeThreshold, CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{
@@ -42,6 +42,13 @@ pub struct FqCodelConfig {
     /// Mark ECN-capable packets instead of dropping them.
     #[serde(default)]
     pub ecn: bool,
+    /// CE threshold of Linux: sojourn time above which ECN-capable packets are marked, ns. `None` in
+    /// RFC 8290.
+    #[serde(default)]
+    pub ce_threshold_ns: Option<u64>,
+    /// Apply the CE threshold only to packets with ECT(1).
+    #[serde(default)]
+    pub ce_threshold_ect1: bool,
 }
 
 /// Index of a queue in order of creation, from 0.
@@ -92,11 +99,13 @@ impl<T: ?Sized> Component<T> for FqCodel {
     }
 
     fn build(config: FqCodelConfig, setup: Setup<'_, T>) -> Result<FqCodel, ConfigError> {
-        let FqCodelConfig { limit, flows, quantum_bytes, target_ns, interval_ns, .. } = config;
+        let FqCodelConfig { limit, flows, quantum_bytes, target_ns, interval_ns, ecn, .. } = config;
+        let threshold = CeThreshold::new(config.ce_threshold_ns, config.ce_threshold_ect1);
+        let mtu = config.mtu_bytes;
         Ok(FqCodel {
             limit,
             quantum: quantum_bytes as i64,
-            parameters: CodelParameters::new(target_ns, interval_ns, config.mtu_bytes, config.ecn),
+            parameters: CodelParameters::new(target_ns, interval_ns, mtu, ecn, threshold),
             perturbation: setup.seed.stream().next_u64(),
             slots: vec![None; flows as usize].into_boxed_slice(),
             queues: Vec::new(),

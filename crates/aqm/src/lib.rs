@@ -53,7 +53,7 @@ pub use clamp::{
     Clamp, ClampConfig, ClampTarget, DecayingRate, clamp_average_queue, clamp_next_a, clamp_price,
 };
 pub use codel::{Codel, CodelConfig};
-pub use codel_dropper::{CodelDropper, CodelParameters, codel_spacing};
+pub use codel_dropper::{CeThreshold, CodelDropper, CodelParameters, codel_spacing};
 pub use droptail::{DropTail, DropTailConfig, Limit};
 pub use dualpi2::{DualPi2, DualPi2Config};
 pub use fifo::Fifo;

@@ -12,6 +12,8 @@ const DEFAULT: CodelConfig = CodelConfig {
     interval_ns: 100_000_000,
     mtu_bytes: 1500,
     ecn: false,
+    ce_threshold_ns: None,
+    ce_threshold_ect1: false,
 };
 
 const CONTROL_LAW: Law = Law {
@@ -167,6 +169,36 @@ fn ecn_marks_on_same_schedule_without_drops() {
     let mut line = persistently_bad(Ecn::Ect0, DEFAULT);
     line.run(Duration::from_millis(200));
     assert!(line.marked.is_empty() && !line.dropped.is_empty(), "without ecn: dropped");
+}
+
+/// The CE threshold marks packets whose sojourn time is above it, and drops none. With
+/// `ce_threshold_ect1` it marks only packets with ECT(1).
+#[test]
+fn ce_threshold_marks_packets_above_it() {
+    let fields = [Ecn::Ect1, Ecn::Ect0, Ecn::NotEct, Ecn::Ce];
+    for (ect1, waited_us, marked) in
+        [(false, 1000, vec![]), (false, 1001, vec![0, 1]), (true, 1001, vec![0])]
+    {
+        let config =
+            CodelConfig { ce_threshold_ns: Some(1_000_000), ce_threshold_ect1: ect1, ..DEFAULT };
+        let (mut queue, mut harness) = (codel(config), TestHarness::default());
+        for (seq, ecn) in fields.into_iter().enumerate() {
+            let mut packet = Packet::data(FlowId(0), seq as u64, 1460, 40, Time::ZERO);
+            packet.ecn = ecn;
+            queue.enqueue(&packet, &mut harness.at(Time::ZERO));
+        }
+        let now = Time::from_nanos(1000 * waited_us);
+        let mut found = Vec::new();
+        for ecn in fields {
+            let sent = queue.dequeue(&mut harness.at(now)).expect("four packets wait");
+            if sent.ecn != ecn {
+                found.push(sent.seq);
+            }
+        }
+        let counts = harness.counts();
+        assert_eq!((&found, counts.total()), (&marked, 0), "{waited_us} µs");
+        assert_eq!(counts.marked, marked.len() as u64);
+    }
 }
 
 #[test]

@@ -12,6 +12,12 @@ const DEFAULT: DualPi2Config = DualPi2Config {
     coupling: 2.0,
     ramp_start_ns: 800_000,
     ramp_ns: 400_000,
+    step_packets: None,
+    min_qlen_step: 0,
+    th_len: 1,
+    decisions: Decisions::Spaced,
+    drop_early: false,
+    drop_overload: true,
     classic_percent: 10,
     any_ect: false,
     mtu_bytes: 1500,
@@ -209,6 +215,134 @@ fn timer_stops_when_update_would_change_nothing() {
     queue.dequeue(&mut harness.at(Time::from_millis(21)));
     queue.on_wake(&mut harness.at(Time::from_millis(30)));
     assert!(queue.next_wakeup().is_never());
+}
+
+/// Returns the numbers of the marked packets among `number` packets of the L queue that arrived at
+/// time 0 and depart at `now`.
+fn marked(config: DualPi2Config, number: u64, now: Time) -> Vec<u64> {
+    let mut harness = TestHarness::default();
+    let mut queue = queue(config);
+    fill(&mut queue, &mut harness, number, Ecn::Ect1);
+    let mut marked = Vec::new();
+    while let Some(packet) = queue.dequeue(&mut harness.at(now)) {
+        if packet.ecn == Ecn::Ce {
+            marked.push(packet.seq);
+        }
+    }
+    marked
+}
+
+/// A step of 1 ms with the rules of Linux.
+const STEP: DualPi2Config =
+    DualPi2Config { ramp_start_ns: 1_000_000, ramp_ns: 0, th_len: 0, ..DEFAULT };
+
+/// Linux marks a packet whose sojourn time is above the step, also if no packet waits behind it.
+/// With Th_len = n, the last n packets are not marked.
+#[test]
+fn step_in_time_marks_above_the_threshold() {
+    let (at, above) = (Time::from_millis(1), Time::from_nanos(1_000_001));
+    assert_eq!(marked(STEP, 4, at), [0; 0]);
+    // Sums of the probability 1: the first decision does not pass 1.
+    assert_eq!(marked(STEP, 4, above), [1, 2, 3]);
+    assert_eq!(marked(DualPi2Config { th_len: 1, ..STEP }, 4, above), [1, 2]);
+    assert_eq!(marked(DualPi2Config { th_len: 2, ..STEP }, 4, above), [1]);
+}
+
+/// A departing packet is marked if more than two packets remain in the L queue, after any time.
+#[test]
+fn step_in_packets_counts_the_packets_behind() {
+    let config =
+        DualPi2Config { step_packets: Some(2), decisions: Decisions::Random, th_len: 0, ..STEP };
+    assert_eq!(marked(config, 6, Time::ZERO), [0, 1, 2]);
+    assert_eq!(marked(config, 3, Time::from_secs(1)), [0; 0]);
+    assert_eq!(marked(DualPi2Config { step_packets: Some(0), ..config }, 3, Time::ZERO), [0, 1]);
+}
+
+/// `min_qlen_step`: the step does not apply to packets that found a shorter L queue.
+#[test]
+fn step_does_not_apply_to_packets_that_found_a_short_queue() {
+    let config = DualPi2Config { decisions: Decisions::Random, min_qlen_step: 3, ..STEP };
+    let now = Time::from_millis(5);
+    assert_eq!(marked(config, 6, now), [3, 4, 5]);
+    assert_eq!(marked(config, 3, now), [0; 0]);
+    // The count is that of the L queue at arrival, not at departure.
+    let mut harness = TestHarness::default();
+    let mut queue = queue(config);
+    fill(&mut queue, &mut harness, 4, Ecn::Ect1);
+    let sent: Vec<Ecn> = (0..4)
+        .filter_map(|_| queue.dequeue(&mut harness.at(now)).map(|packet| packet.ecn))
+        .collect();
+    assert_eq!(sent, [Ecn::Ect1, Ecn::Ect1, Ecn::Ect1, Ecn::Ce]);
+    assert!(queue.steps.is_empty());
+}
+
+/// Without `drop_overload`, p' is at most 1/k; the L queue then marks all packets and drops none, and
+/// the classic queue marks ECN-capable packets with 1/k².
+#[test]
+fn probability_is_capped_without_drops_on_overload() {
+    let ramp_start_ns = u64::MAX;
+    let config = DualPi2Config { drop_overload: false, beta: 1000.0, ramp_start_ns, ..DEFAULT };
+    let mut harness = TestHarness::default();
+    let mut queue = queue(config);
+    fill(&mut queue, &mut harness, 101, Ecn::Ect1);
+    queue.on_wake(&mut harness.at(Time::from_millis(15)));
+    assert!((queue.base_probability() - 0.5).abs() < 1e-12, "{}", queue.base);
+    let mut marked = 0;
+    for _ in 0..99 {
+        let sent = queue.dequeue(&mut harness.at(Time::from_millis(15))).expect("101 packets");
+        marked += u64::from(sent.ecn == Ecn::Ce);
+    }
+    assert_eq!((marked, harness.counts().total()), (98, 0));
+    while queue.dequeue(&mut harness.at(Time::from_millis(15))).is_some() {}
+    fill(&mut queue, &mut harness, 42, Ecn::Ect0);
+    while queue.dequeue(&mut harness.at(Time::from_millis(15))).is_some() {}
+    // 40 decisions with p = 1/4.
+    assert_eq!((harness.counts().marked, harness.counts().total()), (98 + 9, 0));
+}
+
+/// With `drop_early`, p' decides when a packet arrives, with the backlog before it.
+#[test]
+fn drops_on_arrival_if_configured() {
+    let config = DualPi2Config { drop_early: true, ramp_start_ns: u64::MAX, ..DEFAULT };
+    let mut harness = TestHarness::default();
+    let mut queue = queue(config);
+    queue.base = 0.4;
+    // The first two arrivals find less than two large packets. The sum of 0.16 passes 1 at the
+    // seventh and the thirteenth decision.
+    fill(&mut queue, &mut harness, 20, Ecn::NotEct);
+    assert_eq!((queue.packets(), early(&harness)), (18, 2));
+    let mut sent = Vec::new();
+    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
+        sent.push(packet.seq);
+    }
+    let dropped: Vec<u64> = (0..20).filter(|number| !sent.contains(number)).collect();
+    assert_eq!((dropped, early(&harness)), (vec![8, 14], 2));
+    // The L queue: 11 decisions with 0.8 on arrival.
+    fill(&mut queue, &mut harness, 13, Ecn::Ect1);
+    assert_eq!(harness.counts().marked, 8);
+}
+
+/// Linux decides at random: the share of marks is the probability, and their distances vary.
+#[test]
+fn random_decisions_have_the_probability() {
+    let config = DualPi2Config { decisions: Decisions::Random, ramp_start_ns: u64::MAX, ..DEFAULT };
+    let mut harness = TestHarness::default();
+    let mut queue = queue(config);
+    queue.base = 0.1;
+    fill(&mut queue, &mut harness, 10_000, Ecn::Ect1);
+    let mut gaps = Vec::new();
+    let mut last = None;
+    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
+        if packet.ecn == Ecn::Ce {
+            gaps.extend(last.map(|before| packet.seq - before));
+            last = Some(packet.seq);
+        }
+    }
+    // 2000 ± 4 standard deviations of 40.
+    assert!((1840..2160).contains(&gaps.len()), "{}", gaps.len());
+    // Geometric gaps: a fifth are 1.
+    let ones = gaps.iter().filter(|gap| **gap == 1).count();
+    assert!((ones as f64 / gaps.len() as f64 - 0.2).abs() < 0.04, "{ones}");
 }
 
 #[test]

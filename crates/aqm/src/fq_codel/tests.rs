@@ -12,6 +12,8 @@ const DEFAULT: FqCodelConfig = FqCodelConfig {
     interval_ns: 100_000_000,
     mtu_bytes: 1500,
     ecn: true,
+    ce_threshold_ns: None,
+    ce_threshold_ect1: false,
 };
 
 const SHARING: Law = Law {
@@ -380,4 +382,21 @@ fn check_names_invalid_key() {
             message
         );
     }
+}
+
+/// With the CE threshold of Linux for ECT(1), a packet of an L4S flow is marked after 1 ms, and a
+/// packet with ECT(0) is not.
+#[test]
+fn ce_threshold_marks_only_its_flow() {
+    let config =
+        FqCodelConfig { ce_threshold_ns: Some(1_000_000), ce_threshold_ect1: true, ..DEFAULT };
+    let (mut queue, mut harness) = (fq_codel(config, 1), TestHarness::default());
+    for (flow, ecn) in [(0, Ecn::Ect1), (1, Ecn::Ect0)] {
+        let mut packet = Packet::data(FlowId(flow), 0, 1460, 40, Time::ZERO);
+        packet.ecn = ecn;
+        queue.enqueue(&packet, &mut harness.at(Time::ZERO));
+    }
+    let now = Time::from_nanos(1_000_001);
+    let sent = [0, 1].map(|_| queue.dequeue(&mut harness.at(now)).expect("two packets").ecn);
+    assert_eq!(sent, [Ecn::Ce, Ecn::Ect0]);
 }

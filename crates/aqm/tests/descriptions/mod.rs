@@ -38,6 +38,10 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 codel(1000, 1, 1, 0, true),
                 codel(1000, 1000, 1_000_000, 0, false),
                 codel(u64::MAX, u64::MAX, u64::MAX, u64::MAX, true),
+                but(
+                    &codel(20, 5_000_000, 100_000_000, 1500, false),
+                    json!({"ce_threshold_ns": 1_000_000, "ce_threshold_ect1": true}),
+                ),
             ]
         }
         "red" => {
@@ -114,6 +118,7 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 usual.clone(),
                 but(&usual, json!({"limit": 1, "target_ns": 1, "interval_ns": 1, "ecn": false})),
                 but(&usual, json!({"flows": 1, "quantum_bytes": 256, "mtu_bytes": 0})),
+                but(&usual, json!({"ce_threshold_ns": 0, "ecn": false})),
                 but(
                     &usual,
                     json!({"flows": 2, "quantum_bytes": 4_000_000_000_u64, "limit": u64::MAX}),
@@ -162,6 +167,16 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                     &usual,
                     json!({"update_ns": u64::MAX, "target_ns": u64::MAX, "alpha": 0,
                                    "ramp_start_ns": u64::MAX, "ramp_ns": u64::MAX, "beta": 0}),
+                ),
+                but(
+                    &usual,
+                    json!({"step_packets": 3, "min_qlen_step": 2, "th_len": 0, "alpha": 100,
+                                   "decisions": "random", "drop_early": true}),
+                ),
+                but(
+                    &usual,
+                    json!({"step_packets": 0, "th_len": 5, "beta": 1e300, "coupling": 0.5,
+                                   "drop_overload": false, "min_qlen_step": u64::MAX}),
                 ),
             ]
         }

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import model_validator
+from typing_extensions import Self
+
 from airpath.scenario.base import Component, Context, Path, usual
+from airpath.scenario.typed import ABSENT, Maybe
 from airpath.scenario.units import Duration, Packets, Size
 from airpath.scenario.values import (
     AUTOMATIC,
@@ -229,7 +233,18 @@ class Ared(_AutomaticRed):
     ecn: Truth = False
 
 
-class CoDel(QueueDisc):
+class _CeThreshold(QueueDisc):
+    """Base class of the disciplines with Linux's CE threshold."""
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form; without a threshold, both of its keys are omitted."""
+        entries = super().resolved(context, path)
+        if entries.get("ce_threshold_ns") is None:
+            entries = {k: v for k, v in entries.items() if not k.startswith("ce_threshold")}
+        return entries
+
+
+class CoDel(_CeThreshold):
     """CoDel: drops at the head if sojourn times stay above a target for an interval (RFC 8289).
 
     Parameters
@@ -246,6 +261,12 @@ class CoDel(QueueDisc):
         MTU of Ethernet.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default False (Linux).
+    ce_threshold : Duration, optional
+        Sojourn time above which ECN-capable packets are marked, independently of CoDel's signals
+        (Linux). Default: no threshold.
+    ce_threshold_ect1 : bool
+        Apply `ce_threshold` only to packets with ECT(1), as Linux with a selector of ECT(1) does.
+        Default False (Linux).
     """
 
     kind: Literal["codel"] = "codel"
@@ -254,6 +275,8 @@ class CoDel(QueueDisc):
     interval: Duration = Duration.parse("100 ms")
     mtu: Size = Size(1500)
     ecn: Truth = False
+    ce_threshold: Maybe[Duration] = ABSENT
+    ce_threshold_ect1: Truth = False
 
 
 class Pie(QueueDisc):
@@ -308,7 +331,7 @@ class Pie(QueueDisc):
     ecn_threshold: Real = 0.1
 
 
-class FqCoDel(QueueDisc):
+class FqCoDel(_CeThreshold):
     """FQ-CoDel: a CoDel queue per flow, served round robin with new flows first (RFC 8290).
 
     Parameters
@@ -331,6 +354,12 @@ class FqCoDel(QueueDisc):
         Default 1500 B, as for CoDel.
     ecn : bool
         Mark ECN-capable packets instead of dropping them. Default True (RFC 8290 §5.2).
+    ce_threshold : Duration, optional
+        Sojourn time above which ECN-capable packets are marked, independently of CoDel's signals
+        (Linux). Default: no threshold.
+    ce_threshold_ect1 : bool
+        Apply `ce_threshold` only to packets with ECT(1), as Linux with a selector of ECT(1) does.
+        Default False (Linux).
     """
 
     kind: Literal["fq-codel"] = "fq-codel"
@@ -341,6 +370,21 @@ class FqCoDel(QueueDisc):
     interval: Duration = Duration.parse("100 ms")
     mtu: Size = Size(1500)
     ecn: Truth = True
+    ce_threshold: Maybe[Duration] = ABSENT
+    ce_threshold_ect1: Truth = False
+
+
+DECISIONS = choice("spaced", "random")
+DUALPI2_LINUX = {
+    "update": Duration.parse("16 ms"),
+    "alpha": 41 / 256,
+    "beta": 819 / 256,
+    "ramp_start": Duration.parse("1 ms"),
+    "ramp": Duration(0),
+    "th_len": 0,
+    "decisions": "random",
+}
+"""Defaults of `DualPi2` with ``profile = "linux"`` that differ from those of RFC 9332."""
 
 
 class DualPi2(QueueDisc):
@@ -350,28 +394,49 @@ class DualPi2(QueueDisc):
 
     Parameters
     ----------
+    profile : {"rfc", "linux"}
+        Source of the values of unset keys: RFC 9332 Appendix A.1, or Linux 6.17 (sch_dualpi2),
+        whose values are stated where they differ. Default rfc (RFC 9332).
     limit : int
         Largest total number of packets in both queues, from 1. Default 10000 (Linux).
     target : Duration
         Target delay of the classic queue, above 0. Default 15 ms (RFC 9332 Appendix A.1).
     update : Duration
-        Tupdate, time between updates of the probability, above 0. Default 15 ms, the smaller of
-        `target` and a third of an RTT of 100 ms (RFC 9332 Appendix A.1).
+        Tupdate, time between updates of the probability, above 0. Linux: 16 ms. Default 15 ms, the
+        smaller of `target` and a third of an RTT of 100 ms (RFC 9332 Appendix A.1).
     alpha : float
-        Gain of the difference between delay and `target`, 1/s, from 0. Default 0.15, which is 0.1
-        Tupdate / RTT² for an RTT of 100 ms (RFC 9332 Appendix A.1).
+        Gain of the difference between delay and `target`, 1/s, from 0. Linux: 41/256. Default 0.15,
+        which is 0.1 Tupdate / RTT² for an RTT of 100 ms (RFC 9332 Appendix A.1).
     beta : float
-        Gain of the change of the delay since the last update, 1/s, from 0. Default 3, which is 0.3
-        / RTT (RFC 9332 Appendix A.1).
+        Gain of the change of the delay since the last update, 1/s, from 0. Linux: 819/256. Default
+        3, which is 0.3 / RTT (RFC 9332 Appendix A.1).
     coupling : float
         k, ratio of the L queue's probability to the base probability, above 0. Default 2
         (RFC 9332 Appendix A.1).
     ramp_start : Duration
-        minTh, sojourn time in the L queue above which packets are marked. Default 800 us
-        (RFC 9332 Appendix A.1).
+        minTh, sojourn time in the L queue above which packets are marked. Linux: 1 ms. Default
+        800 us (RFC 9332 Appendix A.1).
     ramp : Duration
-        Sojourn time beyond `ramp_start` from which all packets are marked; 0 s gives a step.
-        Default 400 us (RFC 9332 Appendix A.1).
+        Sojourn time beyond `ramp_start` from which all packets are marked; 0 s gives a step. Linux:
+        0 s. Default 400 us (RFC 9332 Appendix A.1).
+    step_packets : int, optional
+        Step in packets, from 0, which replaces the ramp: a departing packet is marked if more than
+        this number of packets remain in the L queue. Default: the ramp.
+    min_qlen_step : int
+        The ramp or step applies to a packet if at least this number of packets, from 0, waited in
+        the L queue when it arrived. Default 0 (Linux).
+    th_len : int
+        The ramp or step applies to a departing packet if at least this number of packets, from 0,
+        remain in the L queue. Linux: 0. Default 1 (RFC 9332 Appendix A.1).
+    decisions : {"spaced", "random"}
+        Packets that a probability marks or drops: evenly spaced ones, or independent random ones.
+        Linux: random. Default spaced (RFC 9332 Appendix A.1).
+    drop_early : bool
+        True: the base probability decides about a packet on arrival. False: on departure. Default
+        False (Linux).
+    drop_overload : bool
+        True: on overload, both queues also drop ECN-capable packets. False: the base probability is
+        at most 1/k, and only `limit` drops these packets. Default True (RFC 9332 Appendix A.2).
     classic_percent : int
         Share of the link for the classic queue while both queues are backlogged, per cent, 1 to 99.
         Default 10 (Linux).
@@ -383,10 +448,11 @@ class DualPi2(QueueDisc):
         algorithms that send ECT(0), such as DCTCP. Default False (RFC 9331).
     """
 
-    own_keys = ("alpha", "beta")
+    own_keys = ("alpha", "beta", "profile")
 
     always_marks: ClassVar[bool] = True
     kind: Literal["dualpi2"] = "dualpi2"
+    profile: Annotated[str, choice("rfc", "linux")] = "rfc"
     limit: PacketCount = usual(10_000)
     target: Duration = Duration.parse("15 ms")
     update: Duration = Duration.parse("15 ms")
@@ -395,6 +461,26 @@ class DualPi2(QueueDisc):
     coupling: Real = 2.0
     ramp_start: Duration = Duration.parse("800 us")
     ramp: Duration = Duration.parse("400 us")
+    step_packets: Maybe[Number] = ABSENT
+    min_qlen_step: Number = 0
+    th_len: Number = 1
+    decisions: Annotated[str, DECISIONS] = "spaced"
+    drop_early: Truth = False
+    drop_overload: Truth = True
     classic_percent: Number = 10
     mtu: Size = Size(1500)
     any_ect: Truth = False
+
+    @model_validator(mode="after")
+    def _apply_profile(self) -> Self:
+        """Replace the defaults of unset keys by those of the profile."""
+        if self.profile == "linux":
+            unset = DUALPI2_LINUX.keys() - self.model_fields_set
+            self.__dict__.update({key: DUALPI2_LINUX[key] for key in unset})
+        return self
+
+    def resolved(self, context: Context, path: Path) -> dict[str, Any]:
+        """Return the resolved form: the values of the profile, without its name."""
+        entries = super().resolved(context, path)
+        del entries["profile"]
+        return entries
