@@ -31,6 +31,7 @@ mod mimo;
 mod ns3_cubic;
 mod observers;
 mod pftk;
+mod prague;
 mod price_and_load;
 mod rate_schedule;
 mod recorded_traces;

@@ -7,7 +7,7 @@ use crate::script::{
     ReceiverScript, Segment, SenderScript, new, new_segments, receiver, retransmission, sender,
 };
 use airpath_core::{Ecn, Flags};
-use airpath_tcp::{EcnUse, RecoveryKind};
+use airpath_tcp::{EcnReaction, EcnUse, LossDetection, RecoveryKind, StackVariant, WindowGrowth};
 
 const NONE: Flags = Flags::NONE;
 const AE: Flags = Flags::AE;
@@ -190,4 +190,43 @@ fn marks_beyond_a_hole_count_with_sack_and_retransmissions_are_ecn_capable() {
     // The loss is in the window of the mark, so it does not reduce the window again.
     tcp.code_sack(0, 1000.0, [1000..4000]).expect_marked([retransmission(0)], [Ect0]);
     tcp.cwnd(5000).ecn_reductions(1);
+}
+
+// --- with RACK and in the state CWR ------------------------------------------------------------
+
+/// RFC 8985 finds the loss by time; the mark has already reduced the window in this window of data.
+#[test]
+fn marks_beyond_a_hole_count_with_rack() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::Accurate;
+        given.tcp.recovery = RecoveryKind::Sack;
+        given.tcp.loss_detection = LossDetection::Rack;
+        given.in_congestion_avoidance(10_000);
+    });
+    tcp.expect_marked(new_segments(0, 10), [Ect0; 10]).at(100);
+    tcp.code_sack(0, 1000.0, [1000..2000]).cwnd(5000).ecn_reductions(1).nothing();
+    tcp.code_sack(0, 1000.0, [1000..3000]).nothing();
+    tcp.code_sack(0, 2000.0, [1000..4000]).expect_marked([retransmission(0)], [Ect0]);
+    tcp.cwnd(5000).ecn_reductions(1);
+}
+
+/// Linux `tcp_cwnd_reduction`: a segment per two ACKs. Unlike after an echo of RFC 3168, no segment
+/// carries CWR, and a mark after the window of data starts the next reduction.
+#[test]
+fn counter_starts_the_state_cwr_without_the_flag() {
+    let mut tcp = sender(|given| {
+        given.tcp.ecn = EcnUse::Accurate;
+        given.tcp.ecn_reaction = EcnReaction::Cwr;
+        given.tcp.recovery = RecoveryKind::Prr;
+        given.tcp.loss_detection = LossDetection::Rack;
+        given.tcp.stack = StackVariant::Linux;
+        given.tcp.window_growth = WindowGrowth::Segments;
+        given.tcp.initial_window = 20_000;
+    });
+    tcp.expect_marked(new_segments(0, 20), [Ect0; 20]).at(100);
+    tcp.code_ack(1000, 1000.0).ssthresh(10_000).expect_marked([new(20)], [Ect0]);
+    tcp.code_ack(2000, 2000.0).nothing();
+    tcp.code_ack(3000, 2000.0).expect_marked([new(21)], [Ect0]).ecn_reductions(1);
+    tcp.code_ack(20_000, 2000.0).anything();
+    tcp.at(200).code_ack(21_000, 3000.0).ecn_reductions(2).anything();
 }

@@ -5,7 +5,7 @@
 use crate::script::Mark::{AccurateSetup, Ect0, Low, Plain};
 use crate::script::{Given, Segment, SenderScript, new, new_segments, retransmission, sender};
 use airpath_core::Flags;
-use airpath_tcp::{EcnUse, RecoveryKind};
+use airpath_tcp::{EcnUse, LossDetection, RecoveryKind, StackVariant};
 use serde_json::json;
 
 /// Creates a Prague sender in congestion avoidance that has sent a window of ten segments. There is
@@ -65,6 +65,29 @@ fn loss_halves_the_window_also_after_a_mark_and_retransmissions_carry_ect_1() {
     tcp.code_sack(0, 1000.0, [1000..3000]).nothing();
     tcp.code_sack(0, 1000.0, [1000..4000]).expect_marked([retransmission(0)], [Low]);
     tcp.cwnd(3000);
+}
+
+/// With RACK, PRR and the procedures of Linux, as in the profile `linux`: ECT(1) on every segment,
+/// half of the window after a mark, half of the rest after a loss.
+#[test]
+fn marks_and_losses_reduce_the_window_with_rack() {
+    let mut tcp = ten_segments(|given| {
+        given.tcp.recovery = RecoveryKind::Prr;
+        given.tcp.loss_detection = LossDetection::Rack;
+        given.tcp.stack = StackVariant::Linux;
+    });
+    tcp.at(100).code_sack(0, 1000.0, [1000..2000]).ssthresh(5000).ecn_reductions(1).nothing();
+    tcp.code_sack(0, 1000.0, [1000..3000]).nothing();
+    tcp.code_sack(0, 1000.0, [1000..4000]).expect_marked([retransmission(0)], [Low]);
+    tcp.ssthresh(2500);
+}
+
+/// Ten marks in lost ACKs exceed the range of the ACE field, not that of the byte counter: the share
+/// is 1, α becomes 1/16, and the window 10 000/2 · (1 − 1/32). With two marks it would be 4968.
+#[test]
+fn marks_of_lost_acks_count_beyond_the_range_of_the_ace_field() {
+    let mut tcp = ten_segments(|given| given.cc = json!({"kind": "prague"}));
+    tcp.at(100).code_ack(10_000, 10_000.0).ssthresh(4843).anything();
 }
 
 #[test]

@@ -6,12 +6,13 @@
 //!
 //! Differences from Linux: one window with a fraction replaces the two modes by window and by rate;
 //! the pacing rate varies by ±3 % in every mode; a reduction takes effect at once, not by one
-//! segment per ACK. Not modelled: smaller segments below 1 Mbit/s, the detection of classic ECN
-//! bottlenecks.
+//! segment per ACK; the first mark after a virtual RTT reduces the window, also within a window of
+//! data ([`PragueReduction`]). Not modelled: smaller segments below 1 Mbit/s, the detection of
+//! classic ECN bottlenecks.
 
 use super::{
-    AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, LossEvent, Reno, UndoEvent,
-    dctcp_alpha,
+    AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, LossEvent, RecoveryPhase,
+    Reno, UndoEvent, dctcp_alpha,
 };
 use crate::config::{EcnUse, TcpConfig};
 use airpath_core::{
@@ -31,6 +32,21 @@ pub enum PragueStart {
     Alpha,
 }
 
+/// Marks that reduce the window, besides the first mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PragueReduction {
+    /// The first mark when an RTT and a virtual RTT have elapsed since the last reduction
+    /// (`PragueCC::ACKReceived` in `udp_prague`, by the authors of the draft).
+    #[default]
+    VirtualRtt,
+    /// The first mark of a window of data, if a virtual RTT has elapsed since the last reduction;
+    /// otherwise no mark of this window of data (`prague_enter_cwr` in `prague-linux`). With an RTT
+    /// R below the virtual RTT V and a mark in every window of data, the time between reductions is
+    /// the smallest multiple of R from V on: 40 ms for 20 ms.
+    Window,
+}
+
 /// Configuration set by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,6 +57,9 @@ pub struct PragueConfig {
     /// Reaction to the first mark.
     #[serde(default)]
     pub start: PragueStart,
+    /// Marks that reduce the window.
+    #[serde(default)]
+    pub reduction: PragueReduction,
     /// Smallest virtual RTT, ns; 0 disables RTT independence. `prague-linux`: 25 ms.
     #[serde(default = "rtt_target")]
     pub rtt_target_ns: u64,
@@ -120,6 +139,8 @@ struct Scalable {
     updated_at: Time,
     /// Time of the last reduction for marks.
     reduced_at: Option<Time>,
+    /// End of the data sent before the last reduction for marks, a stream offset.
+    reduced_until: u64,
     /// Time of the last event.
     now: Time,
 }
@@ -142,6 +163,7 @@ impl Scalable {
             marked: 0,
             updated_at: Time::ZERO,
             reduced_at: None,
+            reduced_until: 0,
             now: Time::ZERO,
         }
     }
@@ -234,16 +256,26 @@ impl Scalable {
             self.grow(event.delivered.saturating_sub(event.marked) as f64);
         }
         self.end_round(event);
+        let is_new_round = event.ack >= self.reduced_until && event.phase == RecoveryPhase::Open;
+        if self.reacts_to_each_mark() && event.marked > 0 && is_new_round && self.reduce() {
+            self.reduced_until = event.sent;
+        }
     }
 
-    /// Reduces the window by α/2, once per virtual RTT.
-    fn on_ecn(&mut self) {
+    /// Returns true if the handler of ACKs reduces the window.
+    fn reacts_to_each_mark(&self) -> bool {
+        self.config.reduction == PragueReduction::VirtualRtt
+    }
+
+    /// Reduces the window by α/2 and returns true, once per virtual RTT.
+    fn reduce(&mut self) -> bool {
         if self.reduced_at.is_some_and(|last| !self.has_elapsed(last)) {
-            return;
+            return false;
         }
         self.reduced_at = Some(self.now);
         self.set_window(self.window * (1.0 - self.alpha / 2.0));
         self.ssthresh = self.window;
+        true
     }
 
     /// Sets ssthresh to half of the window.
@@ -375,7 +407,9 @@ impl CongestionControl for Prague {
         match &mut self.0 {
             Mode::Scalable(scalable) => {
                 scalable.now = event.now;
-                scalable.on_ecn();
+                if !scalable.reacts_to_each_mark() {
+                    scalable.reduce();
+                }
             }
             Mode::Classic(reno) => reno.on_ecn(event),
         }

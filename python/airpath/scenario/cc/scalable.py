@@ -11,6 +11,7 @@ from airpath.scenario.values import Number, Real, choice
 __all__ = ["Dctcp", "Prague"]
 
 START = choice("halve", "alpha")
+REDUCTION = choice("virtual-rtt", "window")
 
 
 class Dctcp(Congestion):
@@ -55,6 +56,11 @@ class Prague(Congestion):
     start : {"halve", "alpha"}
         Reaction to the first mark: the window is halved and α starts at 0, or α starts at 1.
         Default halve (Linux, tcp_prague.c).
+    reduction : {"virtual-rtt", "window"}
+        Marks that reduce the window. ``virtual-rtt``: the first mark when an RTT and a virtual RTT
+        have elapsed since the last reduction. ``window``: the first mark of a window of data, if a
+        virtual RTT has elapsed; otherwise no mark of that window of data (Linux, tcp_prague.c).
+        Default virtual-rtt (udp_prague, by the authors of the draft).
     rtt_target : Duration
         Smallest virtual RTT, from 0; flows with shorter RTTs have the rate of a flow with this RTT.
         0 s disables RTT independence. Default 25 ms (Linux, tcp_prague.c).
@@ -74,6 +80,7 @@ class Prague(Congestion):
     kind: Literal["prague"] = "prague"
     g: Real = 0.0625
     start: Annotated[str, START] = "halve"
+    reduction: Annotated[str, REDUCTION] = "virtual-rtt"
     rtt_target: Duration = Duration.parse("25 ms")
     transition_rounds: Number = 4
     pacing_variation: Real = 0.03125

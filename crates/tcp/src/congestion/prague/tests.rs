@@ -33,11 +33,13 @@ fn prague(config: PragueConfig, segments: u64, rtt: u64) -> Prague {
 const DEFAULT: PragueConfig = PragueConfig {
     g: 0.0625,
     start: PragueStart::Halve,
+    reduction: PragueReduction::VirtualRtt,
     rtt_target_ns: 25_000_000,
     transition_rounds: 4,
     pacing_variation: 0.031_25,
 };
-const ALPHA: PragueConfig = PragueConfig { start: PragueStart::Alpha, ..DEFAULT };
+const WINDOW: PragueConfig = PragueConfig { reduction: PragueReduction::Window, ..DEFAULT };
+const ALPHA: PragueConfig = PragueConfig { start: PragueStart::Alpha, ..WINDOW };
 
 fn state(cc: &mut Prague) -> &mut Scalable {
     let Mode::Scalable(state) = &mut cc.0 else { panic!("Reno") };
@@ -105,9 +107,67 @@ fn short_rtts_react_once_per_virtual_rtt() {
     RULES.close("window at 125 ms", "segments", ecn(&mut cc, 125), left, 1e-9);
 }
 
+/// Times, ms, of the reductions of a flow with an RTT of 20 ms and a mark in every ACK, one ACK and
+/// one segment per ms, up to 160 ms. The sender reports the first mark of each window of data.
+fn reductions(reduction: PragueReduction) -> Vec<u64> {
+    let config = PragueConfig { transition_rounds: 0, reduction, ..ALPHA };
+    let mut cc = prague(config, 100, 20);
+    let mut found = Vec::new();
+    for ms in 0..=160 {
+        let before = state(&mut cc).window;
+        ack(&mut cc, ms, (ms, ms + 20), 1, 1);
+        if ms % 20 == 0 {
+            ecn(&mut cc, ms);
+        }
+        if state(&mut cc).window < before {
+            found.push(ms);
+        }
+    }
+    found
+}
+
+/// With RTT 20 ms a virtual RTT of 25 ms elapses within a window of data. Linux then waits for the
+/// next window of data.
+#[test]
+fn marks_reduce_the_window_once_per_virtual_rtt() {
+    assert_eq!(reductions(PragueReduction::VirtualRtt), [0, 25, 50, 75, 100, 125, 150]);
+    assert_eq!(reductions(PragueReduction::Window), [0, 40, 80, 120, 160]);
+}
+
+/// Beyond a virtual RTT, an RTT must elapse: data sent after the reduction is acknowledged.
+#[test]
+fn marks_of_earlier_data_do_not_reduce_the_window_again() {
+    let config = PragueConfig { start: PragueStart::Alpha, ..DEFAULT };
+    let mut cc = prague(config, 10, 50);
+    ack(&mut cc, 100, (1, 10), 1, 1);
+    let window = state(&mut cc).window;
+    RULES.close("half", "B", window, 5000.0, 1e-9);
+    ack(&mut cc, 140, (9, 14), 1, 1);
+    assert!(state(&mut cc).window >= window);
+    ack(&mut cc, 150, (10, 15), 1, 1);
+    assert!(state(&mut cc).window < window);
+}
+
+/// In loss recovery marks enter α, but do not reduce the window.
+#[test]
+fn marks_in_loss_recovery_do_not_reduce_the_window() {
+    let config = PragueConfig { start: PragueStart::Alpha, ..DEFAULT };
+    for (phase, left) in [
+        (RecoveryPhase::Open, 5000.0),
+        (RecoveryPhase::Recovery, 10_000.0),
+        (RecoveryPhase::Loss, 10_000.0),
+    ] {
+        let mut cc = prague(config, 10, 50);
+        let event =
+            AckEvent { phase, marked: MSS, growth: None, ..AckEvent::of_new_data(Time::ZERO, MSS) };
+        cc.on_ack(&event);
+        RULES.close(format!("window, {phase:?}"), "B", state(&mut cc).window, left, 1e-9);
+    }
+}
+
 #[test]
 fn first_mark_halves_the_window_and_ends_slow_start() {
-    let mut cc = prague(DEFAULT, 10, 50);
+    let mut cc = prague(WINDOW, 10, 50);
     state(&mut cc).ssthresh = f64::INFINITY;
     ack(&mut cc, 0, (10, 20), 10, 0);
     assert_eq!((cc.cwnd(), cc.ssthresh()), (20_000, u64::MAX));
@@ -120,7 +180,7 @@ fn first_mark_halves_the_window_and_ends_slow_start() {
 
 #[test]
 fn only_unmarked_bytes_increase_the_window() {
-    let mut cc = prague(DEFAULT, 10, 50);
+    let mut cc = prague(WINDOW, 10, 50);
     state(&mut cc).has_seen_mark = true;
     ack(&mut cc, 0, (5, 15), 5, 2);
     RULES.close("3 of 5 unmarked", "B", state(&mut cc).window, 10_000.0 + 300.0, 1e-9);
