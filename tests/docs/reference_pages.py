@@ -90,6 +90,7 @@ INDEX = (
             Group("Traffic", ("traffic", "datagram-sources", "voice", "video", "requests")),
             Group("Congestion controls", ("*congestion",)),
             Group("Further controls of Linux", ("random-losses", "hybla", "high-speed", "vegas")),
+            Group("Delay targets at the sender", ("ledbat", "copa", "c2tcp")),
             Group("Controls by marks and feedback", ("dctcp", "prague", "clamp-sender", "vcp")),
             Group("Receive windows", ("*window",)),
         ),

@@ -162,7 +162,7 @@ def path(aqm: Any = None, link: Any = None) -> Document:
     return {"aqm": aqm or component("aqm", "droptail"), "link": link}
 
 
-REFUSED = {"ns2": ("bbr", "bbr1", "prague"), "ns3": ("prague",)}
+REFUSED = {"ns2": ("bbr", "bbr1", "copa", "prague"), "ns3": ("prague",)}
 """Congestion controls that a profile refuses: ns-2 has no SACK, ns-3 no accurate ECN."""
 
 

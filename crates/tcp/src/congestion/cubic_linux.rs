@@ -132,10 +132,29 @@ impl CubicLinux {
         }
     }
 
+    /// Returns true in the first second of an epoch.
+    pub(super) fn is_in_young_epoch(&self, now: Time) -> bool {
+        let is_young = |epoch: Epoch| now.saturating_since(epoch.start) < Duration::from_secs(1);
+        self.epoch.is_some_and(is_young)
+    }
+
+    /// Adds `count` segments to `snd_cwnd_cnt`, of which a window of segments grows the window by one.
+    pub(super) fn add_credit(&mut self, count: u64) {
+        self.credit += count;
+        let more = self.credit / self.cwnd;
+        self.credit -= more * self.cwnd;
+        self.cwnd += more;
+    }
+
+    /// Sets ssthresh as for a loss and the window to one segment.
+    pub(super) fn restart_from_one(&mut self) {
+        self.reduce(self.cwnd * self.mss);
+        self.cwnd = 1;
+    }
+
     /// `cubictcp_acked`: updates the minimum RTT, except in the first second of an epoch.
     fn note_delay(&mut self, rtt: Duration, now: Time) {
-        let is_young = |epoch: Epoch| now.saturating_since(epoch.start) < Duration::from_secs(1);
-        if !self.epoch.is_some_and(is_young) {
+        if !self.is_in_young_epoch(now) {
             let rtt = millis(rtt);
             self.delay_min = Some(self.delay_min.map_or(rtt, |least| least.min(rtt)));
         }

@@ -5,7 +5,9 @@
 
 mod bbr;
 mod bic;
+mod c2tcp;
 mod clamp;
+mod copa;
 mod cubic;
 mod cubic_linux;
 mod cubic_ns3;
@@ -15,6 +17,7 @@ mod htcp;
 mod hybla;
 mod hystart;
 mod illinois;
+mod ledbat;
 mod prague;
 mod registry;
 mod reno;
@@ -32,7 +35,9 @@ mod yeah;
 
 pub use bbr::{Bbr, Bbr1, Bbr1Config, BbrConfig, BbrVariant};
 pub use bic::{Bic, BicConfig, bic_count};
+pub use c2tcp::{C2tcp, C2tcpConfig, c2tcp_interval, c2tcp_setpoint};
 pub use clamp::{Clamp, ClampConfig};
+pub use copa::{Copa, CopaConfig, CopaMode, copa_target};
 pub use cubic::{Cubic, CubicConfig, reno_friendly_increase, time_to_w_max, w_cubic};
 pub use cubic_linux::{CubicLinux, CubicLinuxConfig};
 pub use cubic_ns3::{CubicNs3, CubicNs3Config};
@@ -43,6 +48,7 @@ pub use hybla::{
 };
 pub use hystart::HystartKind;
 pub use illinois::{Illinois, IllinoisConfig, illinois_alpha, illinois_beta};
+pub use ledbat::{Ledbat, LedbatConfig, LedbatRules, ledbat_change, ledbat_gain};
 pub use prague::{Prague, PragueConfig, PragueStart, prague_increase};
 pub use registry::{AnyCongestion, CongestionRegistry};
 pub use reno::{Reno, RenoConfig};

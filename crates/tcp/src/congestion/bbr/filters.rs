@@ -4,7 +4,7 @@
 ///
 /// Source: Kathleen Nichols' algorithm in Linux `lib/win_minmax.c`. The unit of time is arbitrary.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WindowedMax {
+pub(in crate::congestion) struct WindowedMax {
     /// The best, second best and third best sample: pairs of time and value.
     samples: [(u64, u64); 3],
 }
@@ -12,12 +12,12 @@ pub(super) struct WindowedMax {
 impl WindowedMax {
     /// Returns the maximum.
     #[inline]
-    pub(super) const fn get(&self) -> u64 {
+    pub(in crate::congestion) const fn get(&self) -> u64 {
         self.samples[0].1
     }
 
     /// `minmax_running_max`: adds `value` at the time `now` to the maximum over `window`.
-    pub(super) fn update(&mut self, window: u64, now: u64, value: u64) {
+    pub(in crate::congestion) fn update(&mut self, window: u64, now: u64, value: u64) {
         let (sample, best) = ((now, value), &mut self.samples);
         if value >= best[0].1 || now - best[2].0 > window {
             *best = [sample; 3];

@@ -10,7 +10,7 @@
 
 mod aggregation;
 mod bbr1;
-mod filters;
+pub(super) mod filters;
 mod rounds;
 #[cfg(test)]
 mod testing;
