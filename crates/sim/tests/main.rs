@@ -20,6 +20,7 @@ mod delay_parts;
 mod delays;
 mod ecn;
 mod errors;
+mod every_control;
 mod harq;
 mod hops;
 mod hystart;

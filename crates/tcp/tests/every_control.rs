@@ -3,21 +3,25 @@
 //! A new built-in algorithm is tested automatically, with the sample parameters from its Python
 //! class.
 
-use airpath_conformance::samples;
+use crate::random_channel::{every_byte_arrives_once_with, options, treatments};
+use airpath_conformance::{cases, samples};
 use airpath_core::{ConfigError, Duration, Seed, Setup, Time};
-use airpath_tcp::TcpConfig;
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, CongestionRegistry, CongestionSetup, IdleEvent,
     LossEvent, RecoveryPhase, UndoEvent,
 };
+use airpath_tcp::{EcnUse, RecoveryKind, StackVariant, TcpConfig};
 use proptest::prelude::*;
 use serde_json::Value;
 
 const MSS: u64 = 1000;
 
 fn try_build(description: &Value) -> Result<AnyCongestion, ConfigError> {
+    build_with(description, TcpConfig { mss: MSS as u32, ..TcpConfig::rfc() })
+}
+
+fn build_with(description: &Value, options: TcpConfig) -> Result<AnyCongestion, ConfigError> {
     let registry = CongestionRegistry::default();
-    let options = TcpConfig { mss: MSS as u32, ..TcpConfig::rfc() };
     let extra = CongestionSetup { options: options.into() };
     let setup = Setup { seed: Seed::new(1, 0, "congestion"), registry: &registry, extra };
     AnyCongestion::build(description, setup)
@@ -27,6 +31,12 @@ fn descriptions() -> impl Iterator<Item = Value> {
     AnyCongestion::BUILT_IN.iter().flat_map(|(kind, _)| {
         samples("congestion", kind, |description| try_build(description).is_ok())
     })
+}
+
+/// Returns every algorithm with the defaults of its Python class.
+fn defaults() -> impl Iterator<Item = Value> {
+    let first = |kind: &str| samples("congestion", kind, |_| true).swap_remove(0);
+    AnyCongestion::BUILT_IN.iter().map(move |(kind, _)| first(kind))
 }
 
 /// Returns false for algorithms whose window also follows other events than growth and reductions:
@@ -186,6 +196,37 @@ proptest! {
         for description in descriptions() {
             let once = windows(&description, &events);
             prop_assert_eq!(once, windows(&description, &events), "{}", description);
+        }
+    }
+}
+
+/// Returns `options` with the recovery that the algorithm requires. The ECN field is that of RFC 3168.
+fn options_for(description: &Value, options: TcpConfig) -> TcpConfig {
+    let needs_sack = try_build(description).is_ok_and(|cc| cc.sets_window_in_recovery());
+    let ecn = if options.ecn == EcnUse::Off { EcnUse::Off } else { EcnUse::On };
+    match needs_sack {
+        true => {
+            TcpConfig { ecn, recovery: RecoveryKind::Sack, stack: StackVariant::Rfc, ..options }
+        }
+        false => TcpConfig { ecn, ..options },
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..Default::default() })]
+
+    /// Every byte arrives once and the transfer ends, with every algorithm and all options, over a
+    /// channel that loses, marks, duplicates and delays packets.
+    #[test]
+    fn every_byte_arrives_once_with_every_algorithm(
+        options in options(), treatments in treatments(), tenths in 1u64..800, one_way in 0u64..120,
+    ) {
+        for description in defaults() {
+            let options = options_for(&description, options.clone());
+            let congestion = build_with(&description, options.clone()).expect("it was accepted");
+            let treatments = treatments.clone();
+            every_byte_arrives_once_with(congestion, &options, treatments, tenths, one_way)
+                .map_err(|error| TestCaseError::fail(format!("{description}: {error}")))?;
         }
     }
 }

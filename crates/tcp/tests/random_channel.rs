@@ -87,6 +87,15 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(options: &TcpConfig, transfer: Option<u64>, one_way: Duration) -> Connection {
+        Connection::with_control(options, transfer, one_way, cc(options))
+    }
+
+    pub(crate) fn with_control(
+        options: &TcpConfig,
+        transfer: Option<u64>,
+        one_way: Duration,
+        congestion: AnyCongestion,
+    ) -> Connection {
         options.validate().expect("the options are valid");
         let window = AnyWindow::Fixed(FixedWindow::new(options.receive_window));
         Connection {
@@ -94,7 +103,7 @@ impl Connection {
             sender: Sender::new(SenderConfig {
                 flow: FLOW,
                 options: options.clone().into(),
-                congestion: cc(options),
+                congestion,
                 transfer,
                 start: Time::ZERO,
                 stop: Time::NEVER,
@@ -294,7 +303,8 @@ impl Connection {
         assert_eq!(report.stream_bytes, contiguous, "a byte lost, or delivered early");
         assert_eq!(report.delivered_bytes, contiguous, "a byte delivered twice");
         assert!(self.sender.cwnd() >= u64::from(self.options.mss));
-        assert!(self.sender.ssthresh() >= 2 * u64::from(self.options.mss));
+        let ssthresh = self.sender.ssthresh();
+        assert!(ssthresh >= 2 * u64::from(self.options.mss), "ssthresh of {ssthresh} B");
         assert!(self.sender.next_wakeup() >= self.now);
         assert!(self.receiver.next_wakeup() >= self.now);
         let waits = self.sender.bytes_in_flight() > 0;
@@ -441,10 +451,21 @@ pub(crate) fn every_byte_arrives_once(
     tenths: u64,
     one_way_ms: u64,
 ) -> Result<(), TestCaseError> {
+    every_byte_arrives_once_with(cc(options), options, treatments, tenths, one_way_ms)
+}
+
+/// Does the same with the algorithm `congestion`.
+pub(crate) fn every_byte_arrives_once_with(
+    congestion: AnyCongestion,
+    options: &TcpConfig,
+    treatments: Vec<PacketTreatment>,
+    tenths: u64,
+    one_way_ms: u64,
+) -> Result<(), TestCaseError> {
     let transfer = (u64::from(options.mss) * tenths / 10).max(1);
     let one_way = Duration::from_millis(one_way_ms);
-    let mut connection =
-        Connection::new(options, Some(transfer), one_way).with_treatments(treatments);
+    let mut connection = Connection::with_control(options, Some(transfer), one_way, congestion)
+        .with_treatments(treatments);
     prop_assert!(connection.run(Time::NEVER, 200_000), "the transfer does not end");
     prop_assert!(connection.sender.report().completed_at.is_some());
     prop_assert_eq!(connection.receiver.report().stream_bytes, transfer);
