@@ -57,13 +57,9 @@ def test_equations() -> None:
 
 
 OUTSIDE: dict[tuple[str, float, str], str] = {
-    ("fifo", 0.5, "cubic"): "28.9, 66.2 Mbit/s, measured 40.4, 53.5",
+    ("fifo", 0.5, "cubic"): "28.8, 66.2 Mbit/s, measured 40.4, 53.5",
     ("fifo", 1.0, "cubic"): "31.2, 64.3 Mbit/s, measured 45.9, 49.4",
-    ("fifo", 2.0, "cubic"): "41.3, 54.2 Mbit/s, measured 54.4, 41.2",
-    ("fifo", 2.0, "bbr1"): "52.4, 42.9 Mbit/s, measured 41.8, 53.3",
-    ("dualpi2", 2.0, "bbr1"): "28.0, 66.4 Mbit/s, measured 12.6, 81.6",
-    ("dualpi2", 2.0, "bbr"): "57.1, 37.1 Mbit/s, measured 38.7, 53.5",
-    ("dualpi2", 2.0, "bbr+ecn"): "56.6, 37.7 Mbit/s, measured 4.3, 89.9",
+    ("fifo", 2.0, "cubic"): "42.2, 53.3 Mbit/s, measured 54.4, 41.2",
 }
 """Pairs outside the criterion, with their goodputs."""
 

@@ -13,7 +13,8 @@ and FQ-CoDel with CUBIC, whose criteria precede it (`pairs.py`).
 The hosts run Linux, so all flows have the profile `linux`. Prague is version 0.6, because the
 notebook of the testbed sets a module parameter that 0.7 does not have: RTT independence begins
 after 500 rounds, α starts at 1, pacing does not vary, and the window is reduced once per window of
-data. (The first run used the parameters of 0.7.) The shaper counts Ethernet headers. The threshold
+data. BBRv3 is that of Google's kernel. (The first run used the parameters of Prague 0.7 and the
+draft of BBRv3.) The shaper counts Ethernet headers. The threshold
 of FQ-CoDel for L4S is not published; 1 ms agrees with the measured RTT of Prague. Linux `fq` with
 one queue and a CE threshold is a FIFO queue with this threshold, here a CoDel queue that never
 drops.
@@ -120,7 +121,8 @@ def scenario(row: Row, seconds: int = SECONDS) -> ap.Scenario:
         aqm = dict(_AQM[row.discipline])
         if row.discipline != "dualpi2":
             aqm["limit"] = limit // 1500 + 1
-    other, _, ecn = row.other.partition("+")
+    name, _, ecn = row.other.partition("+")
+    other: Any = {"kind": "bbr", "variant": "linux"} if name == "bbr" else name
     common = {
         "profile": "linux",
         "base_rtt": f"{BASE_RTT} ms",
