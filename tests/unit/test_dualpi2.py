@@ -68,6 +68,42 @@ def test_link_slower_than_the_target_is_fully_used() -> None:
     assert link["utilisation"].mean > 0.9
 
 
+def test_profile_linux_has_the_defaults_of_the_qdisc() -> None:
+    """`dualpi2_reset_default` of Linux 6.17."""
+    linux = ap.aqm.DualPi2(profile="linux").document()
+    rfc = ap.aqm.DualPi2().document()
+    assert {key: linux[key] for key in linux if linux[key] != rfc[key]} == {
+        "profile": "linux",
+        "update": "16 ms",
+        "alpha": 41 / 256,
+        "beta": 819 / 256,
+        "ramp_start": "1 ms",
+        "ramp": "0 s",
+        "th_len": 0,
+        "decisions": "random",
+    }
+
+
+def test_set_keys_have_precedence_over_the_profile() -> None:
+    aqm = ap.aqm.DualPi2(profile="linux", beta=3, decisions="spaced", target="5 ms")
+    assert (aqm.beta, aqm.decisions, str(aqm.target), str(aqm.update)) == (
+        3.0,
+        "spaced",
+        "5 ms",
+        "16 ms",
+    )
+    given = {"profile": "linux", "target": "5 ms", "beta": 3.0, "decisions": "spaced"}
+    assert aqm.given() == {"kind": "dualpi2", **given}
+    scenario = ap.Scenario(
+        duration="1 s",
+        flows=[{"base_rtt": "10 ms"}],
+        bottleneck={"aqm": aqm, "link": {"kind": "fixed", "rate": "1 Mbit/s"}},
+    )
+    other = scenario.replace({"bottleneck.aqm.profile": "rfc"}).bottleneck.aqm
+    assert isinstance(other, ap.aqm.DualPi2)
+    assert (other.beta, str(other.update)) == (3.0, "15 ms")
+
+
 @pytest.mark.parametrize(
     ("table", "line"),
     [
@@ -78,6 +114,11 @@ def test_link_slower_than_the_target_is_fully_used() -> None:
         (
             '{kind = "dualpi2", classic_percent = 100}',
             ".classic_percent = 100: above 99. Use an integer from 1 to 99, for example 10.",
+        ),
+        (
+            '{kind = "codel", ce_threshold_ect1 = true}',
+            ".ce_threshold_ect1 = true: has no effect without ce_threshold. Set ce_threshold, or "
+            "remove it.",
         ),
     ],
 )

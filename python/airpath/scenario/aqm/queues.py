@@ -8,6 +8,7 @@ from pydantic import model_validator
 from typing_extensions import Self
 
 from airpath.scenario.base import Component, Context, Path, usual
+from airpath.scenario.faults import fault, faults_at
 from airpath.scenario.typed import ABSENT, Maybe
 from airpath.scenario.units import Duration, Packets, Size
 from airpath.scenario.values import (
@@ -235,6 +236,12 @@ class Ared(_AutomaticRed):
 
 class _CeThreshold(QueueDisc):
     """Base class of the disciplines with Linux's CE threshold."""
+
+    def _check_alternatives(self) -> None:
+        super()._check_alternatives()
+        if getattr(self, "ce_threshold_ect1", False) and self._effective("ce_threshold") is None:
+            wrong = fault("has no effect without ce_threshold", "Set ce_threshold, or remove it")
+            raise faults_at((("ce_threshold_ect1",), True, wrong))
 
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form; without a threshold, both of its keys are omitted."""
