@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import airpath as ap
+from airpath import _airpath
 from airpath.reproduction.files import read_table
 from airpath.reproduction.published import PublishedMean, line_of, published_mean
 from airpath.reproduction.quantities import (
@@ -23,6 +25,7 @@ __all__ = [
     "BASE_RTT_MS",
     "DIRECTORY",
     "NAMING",
+    "PUBLISHED",
     "QUANTITIES",
     "SCHEMES",
     "SWEEPS",
@@ -36,15 +39,24 @@ DIRECTORY: Final = Path(__file__).parent
 BASE_RTT_MS: Final = 100.0
 """Constant part of a printed delay, ms: 50 ms in each direction (README.md)."""
 
-SCHEMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
-    "cubic": ("cubic", {"kind": "droptail", "limit": "100 packets"}),
-    "bbr1": ("bbr1", {"kind": "droptail", "limit": "100 packets"}),
-    "cubic+codel": ("cubic", {"kind": "codel", "target": "50 ms", "interval": "100 ms"}),
-    "cubic+pie": ("cubic", {"kind": "pie", "target": "50 ms"}),
+LIMIT: Final = "100 packets"
+DROPTAIL: Final = {"kind": "droptail", "limit": LIMIT}
+
+PUBLISHED: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "cubic": ("cubic", DROPTAIL),
+    "vegas": ("vegas", DROPTAIL),
+    "vegas+250": ("vegas", {"kind": "droptail", "limit": "250 packets"}),
+    "bbr1": ("bbr1", DROPTAIL),
+    "cubic+codel": (
+        "cubic",
+        {"kind": "codel", "limit": LIMIT, "target": "50 ms", "interval": "100 ms"},
+    ),
+    "cubic+pie": ("cubic", {"kind": "pie", "limit": LIMIT, "target": "50 ms"}),
     "cubic+mahimahi-pie": (
         "cubic",
         {
             "kind": "pie",
+            "limit": LIMIT,
             "target": "50 ms",
             "update": "30 ms",
             "alpha": 0.125 / 128 * 8e3,
@@ -53,11 +65,41 @@ SCHEMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
         },
     ),
 }
-"""Congestion control and queue discipline of each scheme.
+"""Schemes with published points: congestion control and queue discipline.
 
-``mahimahi-pie`` has the gains of the emulator's PIE at drop probabilities of 0.1 % and more, per ms
-instead of per s, and its update interval and estimate of the delay (README.md).
+``vegas+250`` has the queue of the paper's text. ``mahimahi-pie`` has the gains of the emulator's
+PIE at drop probabilities of 0.1 % and more, per ms instead of per s, and its update interval and
+estimate of the delay (README.md).
 """
+
+WITH_A_QUEUE: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "dctcp+codel": (
+        "dctcp",
+        {"kind": "codel", "limit": LIMIT, "target": "50 ms", "interval": "100 ms", "ecn": True},
+    ),
+    "prague+dualpi2": ("prague", {"kind": "dualpi2", "limit": LIMIT, "target": "50 ms"}),
+    "prague+l4span": ("prague", {"kind": "l4span", "limit": LIMIT}),
+    "clamp+clamp": ("clamp", {"kind": "clamp", "a": "5500 B", "inner": DROPTAIL}),
+    "vcp+vcp": ("vcp", {"kind": "vcp", "limit": LIMIT}),
+}
+"""Schemes with congestion controls that require marks or feedback of the queue."""
+
+
+def _others() -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """Return all other congestion controls of the registry, through a drop-tail queue."""
+    registry: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
+    # With the profile `linux`, `cubic` is `cubic-linux`.
+    known = {"cubic-linux", "cubic-ns3", *PUBLISHED, *(cc for cc, _ in WITH_A_QUEUE.values())}
+    kinds = [kind for kind, _ in registry["congestion"] if kind not in known]
+    return {kind: (kind, DROPTAIL) for kind in kinds}
+
+
+SCHEMES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    **PUBLISHED,
+    **_others(),
+    **WITH_A_QUEUE,
+}
+"""All schemes: congestion control and queue discipline."""
 
 
 def path(scheme: str, direction: str) -> ap.Scenario:
@@ -84,9 +126,14 @@ def _within(axes: Mapping[str, Any]) -> Tolerance:
     return Tolerance(f"{share:.0%} (README)", relative=share)
 
 
-def _printed(column: str) -> Callable[[Mapping[str, Any]], PublishedMean]:
+def _printed(column: str) -> Callable[[Mapping[str, Any]], PublishedMean | None]:
     lines = read_table(DIRECTORY, "published.csv")
-    return lambda axes: published_mean(line_of(lines, axes), column)
+
+    def found(axes: Mapping[str, Any]) -> PublishedMean | None:
+        line = line_of(lines, axes)
+        return published_mean(line, column) if line else None
+
+    return found
 
 
 _QUANTITIES: Final = (
@@ -106,7 +153,26 @@ NAMING: Final = Naming(
             "cubic+pie": "CUBIC, PIE",
             "cubic+mahimahi-pie": "CUBIC, PIE with Mahimahi's gains",
             "vegas": "Vegas",
+            "vegas+250": "Vegas, 250 packets",
             "bbr1": "BBR v1",
+            "bbr": "BBR v3",
+            "prague+dualpi2": "Prague, DualPI2",
+            "prague+l4span": "Prague, L4Span",
+            "dctcp+codel": "DCTCP, CoDel",
+            "clamp+clamp": "CLAMP",
+            "vcp+vcp": "VCP",
+            "reno": "Reno",
+            "westwood": "Westwood+",
+            "hybla": "Hybla",
+            "scalable": "Scalable TCP",
+            "htcp": "H-TCP",
+            "bic": "BIC",
+            "veno": "Veno",
+            "illinois": "Illinois",
+            "yeah": "YeAH",
+            "ledbat": "LEDBAT++",
+            "copa": "Copa",
+            "c2tcp": "C2TCP",
         }
     },
     lambda point: dict(point.cell.axes),
