@@ -1,20 +1,26 @@
 """Instructions per delivered packet, counted by callgrind, which is independent of noise.
 
-``python tests/benches/instructions.py`` builds the example ``dumbbell`` and runs it for two
-durations; the difference of the counts divided by that of the packets excludes the creation of the
-scenario. Requires valgrind.
+``python tests/benches/instructions.py [WORD ...]`` builds the example ``dumbbell`` and runs it for
+two durations; the difference of the counts divided by that of the packets excludes the creation of
+the scenario. With words, only the rows whose names contain one of them. Requires valgrind.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 EXAMPLE = Path("target/release/examples/dumbbell")
 
-#: Name, arguments with a placeholder for the duration, and the two durations in seconds.
+#: Rest of the arguments for paced flows over one hop.
+PACED = "droptail 1 down on"
+
+#: Name, arguments with a placeholder for the duration, and the two durations in seconds. With
+#: "1 BDP", the buffer holds 180 packets, the bandwidth-delay product of the mean RTT. With "no
+#: loss", it holds more than the flows send.
 RUNS = [
     ("dumbbell-16", "16 100 100 {} newreno", (5, 15)),
     ("dumbbell-16-sack", "16 100 100 {} sack", (5, 15)),
@@ -26,6 +32,21 @@ RUNS = [
     ("dumbbell-16-vcp", "16 100 100 {} newreno reno vcp", (5, 15)),
     ("dumbbell-16-ack-priority", "16 100 100 {} newreno reno ack-priority", (5, 15)),
     ("dumbbell-1000-sack", "1000 1000 1000 {} sack", (2, 4)),
+    ("cubic, 1 BDP", "16 100 180 {} sack cubic", (5, 15)),
+    ("cubic paced, 1 BDP", f"16 100 180 {{}} sack cubic {PACED}", (5, 15)),
+    ("bbr1, 1 BDP", "16 100 180 {} sack bbr1", (5, 15)),
+    ("bbr, 1 BDP", "16 100 180 {} sack bbr", (5, 15)),
+    ("cubic paced, no loss", f"16 100 20000 {{}} sack cubic {PACED}", (5, 15)),
+    ("bbr1, no loss", "16 100 20000 {} sack bbr1", (5, 15)),
+    ("bbr, no loss", "16 100 20000 {} sack bbr", (5, 15)),
+    ("linux: cubic, 1 BDP", "16 100 180 {} linux cubic-linux", (5, 15)),
+    ("linux: cubic paced, 1 BDP", f"16 100 180 {{}} linux cubic-linux {PACED}", (5, 15)),
+    ("linux: bbr1, 1 BDP", f"16 100 180 {{}} linux bbr1 {PACED}", (5, 15)),
+    ("linux: bbr, 1 BDP", f"16 100 180 {{}} linux bbr {PACED}", (5, 15)),
+    ("linux: cubic, no loss", "16 100 20000 {} linux cubic-linux", (5, 15)),
+    ("linux: cubic paced, no loss", f"16 100 20000 {{}} linux cubic-linux {PACED}", (5, 15)),
+    ("linux: bbr1, no loss", f"16 100 20000 {{}} linux bbr1 {PACED}", (5, 15)),
+    ("linux: bbr, no loss", f"16 100 20000 {{}} linux bbr {PACED}", (5, 15)),
 ]
 
 
@@ -45,9 +66,22 @@ def count(arguments: str) -> tuple[int, int]:
 
 def main() -> None:
     """Print a line for each run."""
-    build = ["cargo", "build", "--quiet", "--release", "-p", "airpath-sim", "--example", "dumbbell"]
+    build = [
+        "cargo",
+        "build",
+        "--quiet",
+        "--locked",
+        "--release",
+        "-p",
+        "airpath-sim",
+        "--example",
+        "dumbbell",
+    ]
     subprocess.run(build, check=True)
+    words = sys.argv[1:]
     for name, arguments, (short, long) in RUNS:
+        if words and not any(word in name for word in words):
+            continue
         (fewer, before), (more, after) = (count(arguments.format(s)) for s in (short, long))
         print(f"{name:34} {(more - fewer) / (after - before):8,.0f} instructions per packet")
 

@@ -51,20 +51,16 @@ impl AnyQueue {
         state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) {
-        usual_component_first!(
-            self, queue, (packet, state, ctx): (&Packet, &mut QueueState, &mut Ctx<'_>) => (): {
-                queue.enqueue(packet, ctx);
-                *state = queue.state();
-            }
-        );
+        usual_component_first!(self, queue => {
+            queue.enqueue(packet, ctx);
+            *state = queue.state();
+        });
     }
 
     /// Calls `on_served`; the most common discipline is called without a table lookup.
     #[inline]
     pub(crate) fn serve(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
-        usual_component_first!(
-            self, queue, (packet, ctx): (&mut Packet, &mut Ctx<'_>) => (): queue.on_served(packet, ctx)
-        );
+        usual_component_first!(self, queue => queue.on_served(packet, ctx));
     }
 
     /// Calls `dequeue_into` and `state` with a single dispatch.
@@ -75,13 +71,11 @@ impl AnyQueue {
         state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) -> bool {
-        usual_component_first!(
-            self, queue, (packet, state, ctx): (&mut Packet, &mut QueueState, &mut Ctx<'_>) => bool: {
-                let is_found = queue.dequeue_into(packet, ctx);
-                *state = queue.state();
-                is_found
-            }
-        )
+        usual_component_first!(self, queue => {
+            let is_found = queue.dequeue_into(packet, ctx);
+            *state = queue.state();
+            is_found
+        })
     }
 }
 

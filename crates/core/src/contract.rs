@@ -11,10 +11,10 @@
 /// methods. Methods under `provided` have a default body that calls other methods. They exist only
 /// in the first trait.
 ///
-/// The delegation macro has three forms. `delegate!(field: method, …)` delegates the named methods
+/// The delegation macro has four forms. `delegate!(field: method, …)` delegates the named methods
 /// to the component in that field. `delegate!(field)` delegates all methods. `delegate!(match
 /// each)` is for an enum of components: it delegates all methods through a macro `each!(self,
-/// component => …)`. The types in the signatures and the macro itself must be in scope. If both
+/// component => …)`. `delegate!(match each: method, …)` delegates the named methods. The types in the signatures and the macro itself must be in scope. If both
 /// traits are in scope, a method call on a wrapper is ambiguous. In that case import only the first
 /// trait, and write the path of the second trait in `impl`.
 ///
@@ -109,6 +109,9 @@ macro_rules! contract {
         macro_rules! $delegate {
             ($d field:tt: $d($d method:ident),+) => {
                 $d($delegate! { @$d method (in $d field) })+
+            };
+            (match $d each:ident: $d($d method:ident),+) => {
+                $d($delegate! { @$d method (match $d each) })+
             };
             (match $d each:ident) => {
                 $($delegate! { @$name (match $d each) })*

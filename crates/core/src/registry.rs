@@ -217,15 +217,22 @@ pub fn read_component<T: ?Sized, X, P: Component<T, X>>(
     P::build(config, setup)
 }
 
+/// Evaluates `call` in a separate function, which is never inlined.
+#[inline(never)]
+pub fn apart<T>(call: impl FnOnce() -> T) -> T {
+    call()
+}
+
 /// Declares the built-in components of one kind. Generates an enum with one variant per component
 /// and one variant for plug-ins, a constructor that selects the variant by name, and the list of
 /// names. Each line declares one component. The first line must declare the most frequently used
 /// component.
 ///
 /// Generates two further macros. `each_component!(value, component => …)` evaluates an expression
-/// with the component that the enum `value` contains. `usual_component_first!` inlines the call for
-/// the first component and calls a separate function for all other components; it is intended for
-/// methods that are called for every packet.
+/// with the component that the enum `value` contains. `usual_component_first!(value, component =>
+/// …)` does the same: it inlines the expression for the first component, and evaluates it in a
+/// separate function for all other components. It is intended for methods that are called for every
+/// packet.
 ///
 /// `built_in_components! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "…", … } }`
 #[macro_export]
@@ -319,20 +326,14 @@ macro_rules! built_in_components {
             };
         }
 
-        /// Usage, in methods with `&mut self`: `usual_component_first!(self, component, (argument,
-        /// …): (Type, …) => Type: …)`.
         #[allow(unused_macros)]
         macro_rules! usual_component_first {
-            ($self:ident, $inner:ident, $given:tt: $types:ty => $result:ty: $call:expr) => {{
-                #[inline(never)]
-                fn other(any: &mut $any, $given: $types) -> $result {
-                    each_component!(any, $inner => $call)
-                }
-                match $self {
+            ($value:expr, $inner:ident => $call:expr) => {
+                match $value {
                     $crate::built_in_components!(@usual $any, $inner, $($variant)+) => $call,
-                    any => other(any, $given),
+                    any => $crate::registry::apart(move || each_component!(any, $inner => $call)),
                 }
-            }};
+            };
         }
     };
 }

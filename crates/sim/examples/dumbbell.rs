@@ -1,9 +1,10 @@
 //! Runs N bulk flows over a dumbbell with an ACK per packet, for use with a profiler.
 //!
-//! Usage: `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE [HOPS [DIRECTIONS]]]]]`. The
-//! first flow has an RTT of 20 ms. The RTT increases by 0.2 ms from flow to flow, up to 40 ms. Data
-//! traverse HOPS links of the same rate, 1 ms apart. With `both` as DIRECTIONS, ACKs also traverse
-//! links; otherwise the ACK path is ideal.
+//! Usage: `dumbbell FLOWS MBPS PACKETS SECONDS [RECOVERY [CC [QUEUE [HOPS [DIRECTIONS [PACING]]]]]]`.
+//! The first flow has an RTT of 20 ms. The RTT increases by 0.2 ms from flow to flow, up to 40 ms.
+//! With `linux` as RECOVERY, the TCP parameters are those of the profile `linux`. Data traverse HOPS
+//! links of the same rate, 1 ms apart. With `both` as DIRECTIONS, ACKs also traverse links;
+//! otherwise the ACK path is ideal. PACING is `on` or `off`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
 use airpath_path::{Components, Scenario, build};
@@ -19,10 +20,17 @@ fn main() {
     };
     let (flows, mbps, packets, seconds) = (number(1), number(2), number(3), number(4));
     let (recovery, cc, queue) = (word(5, "newreno"), word(6, "reno"), word(7, "droptail"));
-    let changes = json!({
-        "receive_window": 1_000_000, "recovery": recovery, "window_growth": "bytes",
-        "delayed_ack_segments": 1});
-    let options = airpath_tcp::profile("rfc", changes).expect("a profile");
+    let pacing = word(10, "off");
+    let (profile, changes) = match recovery.as_str() {
+        "linux" => ("linux", json!({"receive_window": 4_000_000, "pacing": pacing})),
+        _ => {
+            let growth = json!({
+                "receive_window": 1_000_000, "recovery": recovery, "window_growth": "bytes",
+                "pacing": pacing, "delayed_ack_segments": 1});
+            ("rfc", growth)
+        }
+    };
+    let options = airpath_tcp::profile(profile, changes).expect("a profile");
     let flow = |i: u64| {
         let delay = json!({"delay_ns": 10_000_000 + 100_000 * (i % 100)});
         json!({

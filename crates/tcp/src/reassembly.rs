@@ -12,6 +12,8 @@ pub struct Reassembly {
     next: u64,
     /// True if data has arrived beyond `next`.
     has_islands: bool,
+    /// True if data has arrived beyond `next` or a duplicate is recorded.
+    has_blocks: bool,
     /// True if duplicates are recorded for D-SACK.
     records_duplicates: bool,
     /// True if a duplicate is recorded that was not yet reported.
@@ -65,7 +67,7 @@ impl Reassembly {
     /// duplicate was recorded.
     #[inline]
     pub fn has_blocks(&self) -> bool {
-        self.has_islands || self.has_duplicate
+        self.has_blocks
     }
 
     /// Returns the part of the last segment that had arrived before, as the first SACK block of the
@@ -73,10 +75,16 @@ impl Reassembly {
     /// then negative, modulo 2³². If the rest of the segment overlaps data beyond a hole, only the
     /// part below the next expected byte is returned. Returns `None` if the segment was not a
     /// duplicate, or was already reported.
-    #[cold]
+    #[inline]
     pub fn take_duplicate(&mut self) -> Option<SackBlock> {
-        let has_duplicate = std::mem::take(&mut self.has_duplicate);
-        let duplicate = self.beyond.as_ref().filter(|_| has_duplicate)?.duplicate;
+        if self.has_duplicate { self.take_recorded_duplicate() } else { None }
+    }
+
+    #[cold]
+    fn take_recorded_duplicate(&mut self) -> Option<SackBlock> {
+        self.has_duplicate = false;
+        self.has_blocks = self.has_islands;
+        let duplicate = self.beyond.as_ref()?.duplicate;
         Some(SackBlock {
             offset: duplicate.start.wrapping_sub(self.next) as u32,
             length: u32::try_from(duplicate.len()).unwrap_or(u32::MAX),
@@ -87,7 +95,7 @@ impl Reassembly {
     fn record_duplicate(&mut self, start: u64, end: u64) {
         if self.records_duplicates && start < end {
             self.beyond.get_or_insert_default().duplicate = Range { start, end };
-            self.has_duplicate = true;
+            (self.has_duplicate, self.has_blocks) = (true, true);
         }
     }
 
@@ -122,6 +130,7 @@ impl Reassembly {
         let beyond = self.beyond.get_or_insert_default();
         let arrived = beyond.insert(first, end, &mut self.next);
         self.has_islands = !beyond.islands.is_empty();
+        self.has_blocks = self.has_islands || self.has_duplicate;
         if arrived == SegmentOrder::Duplicate {
             self.record_duplicate(start, end);
         } else if start < next {

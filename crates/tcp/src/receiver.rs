@@ -189,7 +189,9 @@ impl Receiver {
         ack.flags = flags.with(self.echo.flags);
         ack.feedback = self.feedback;
         if self.uses_sack && self.stream.has_blocks() {
-            self.stream.take_duplicate().into_iter().for_each(|block| ack.push_sack(block));
+            if let Some(duplicate) = self.stream.take_duplicate() {
+                ack.push_sack(duplicate);
+            }
             self.stream.sack_blocks().for_each(|block| ack.push_sack(block));
             ack.size += sack_option_bytes(ack.sack().len() as u16);
         }

@@ -36,6 +36,7 @@ use airpath_core::{
 use burst::Burst;
 use ecn::EcnState;
 use events::AckSample;
+use fast_path::FastPath;
 use pacing::Pacer;
 use report::SenderCounters;
 use rwnd::WindowLimit;
@@ -90,8 +91,7 @@ pub struct Sender {
     mss: u32,
     header: u32,
     phase: Phase,
-    /// True if the fast path (`fast_path.rs`) may handle the next ACKs.
-    allows_fast_path: bool,
+    fast_path: FastPath,
     timestamps: bool,
     /// True if the sender counts bursts or uses RACK.
     has_more_to_settle: bool,
@@ -138,18 +138,24 @@ impl Sender {
     /// Creates a sender from its configuration.
     pub fn new(config: SenderConfig) -> Sender {
         let options = &config.options;
+        let board = match config.congestion.needs_rate_samples() {
+            true => Scoreboard::default().with_rates(),
+            false => Scoreboard::default(),
+        };
+        let (pacer, burst) = (Pacer::new(options.pacing, options.tso), Burst::new(options.push));
+        let excludes_fast_path = board.is_watched() || pacer.has_options() || burst.is_some();
         Sender {
             flow: config.flow,
             mss: options.mss,
             header: options.whole_header(),
-            allows_fast_path: false,
+            fast_path: if excludes_fast_path { FastPath::Never } else { FastPath::Closed },
             has_more_to_settle: options.push != Push::Off || options.finds_losses_by_time(),
             phase: Phase::Idle,
             start: config.start,
             stop: config.stop,
             turn: config.start,
             alarm: config.start,
-            pacer: Pacer::new(options.pacing, options.tso),
+            pacer,
             end: config.transfer.unwrap_or(u64::MAX),
             edge: options.first_edge(),
             rto_deadline: Time::NEVER,
@@ -159,10 +165,7 @@ impl Sender {
             recovery: Recovery::new(options, config.congestion.sets_window_in_recovery()),
             timestamps: options.timestamps,
             ts_recent: 0,
-            board: match config.congestion.needs_rate_samples() {
-                true => Scoreboard::default().with_rates(),
-                false => Scoreboard::default(),
-            },
+            board,
             congestion: config.congestion,
             ecn: EcnState::new(options),
             measured: SenderCounters::default(),
@@ -171,7 +174,7 @@ impl Sender {
             closed_at: Time::NEVER,
             last_sent: Time::ZERO,
             application: None,
-            burst: Burst::new(options.push),
+            burst,
             options: config.options,
         }
     }
@@ -179,7 +182,9 @@ impl Sender {
     /// Adds an application that writes the data.
     #[must_use]
     pub fn with_application(self, application: impl Into<Application>) -> Sender {
-        Sender { application: Some(Box::new(application.into())), end: 0, ..self }
+        let application = Box::new(application.into());
+        let fast_path = if application.pushes() { FastPath::Never } else { self.fast_path };
+        Sender { application: Some(application), fast_path, end: 0, ..self }
     }
 
     /// Returns the congestion window, bytes, without the inflation in fast recovery.

@@ -129,14 +129,11 @@ impl Stage for AnyLink {
     }
     #[inline]
     fn wake_then_next(&mut self, ctx: &mut Ctx<'_>) -> Time {
-        usual_component_first!(self, link, ctx: &mut Ctx<'_> => Time: link.wake_then_next(ctx))
+        usual_component_first!(self, link => link.wake_then_next(ctx))
     }
     #[inline]
     fn receive_then_next(&mut self, port: Port, packet: &Packet, ctx: &mut Ctx<'_>) -> Time {
-        usual_component_first!(
-            self, link, (port, packet, ctx): (Port, &Packet, &mut Ctx<'_>) => Time:
-            link.receive_then_next(port, packet, ctx)
-        )
+        usual_component_first!(self, link => link.receive_then_next(port, packet, ctx))
     }
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         each_component!(self, link => link.control(event, ctx));

@@ -52,5 +52,11 @@ impl AnyCongestion {
 }
 
 impl CongestionControl for AnyCongestion {
-    delegate_congestion!(match each_component);
+    // Methods that are called for every packet, and differ between algorithms.
+    delegate_congestion!(match usual_component_first: on_ack, cwnd, ssthresh, pacing_rate);
+    delegate_congestion!(match each_component: on_loss, on_rto, on_recovered, on_undo, on_ecn);
+    delegate_congestion!(match each_component: needs_every_ack, needs_rate_samples, on_idle);
+    delegate_congestion!(match each_component: sets_window_in_recovery, limits_itself, on_open);
+    delegate_congestion!(match each_component: on_segment_lost, path_model, on_lost_syn, on_sent);
+    delegate_congestion!(match each_component: on_negotiated, burst_size, take_error);
 }

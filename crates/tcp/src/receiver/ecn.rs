@@ -123,10 +123,11 @@ impl Receiver {
     /// accurate feedback.
     #[inline]
     pub(super) fn note_feedback(&mut self, packet: &Packet) {
-        if self.echo.kind != EcnUse::Accurate {
-            self.feedback = packet.feedback;
+        match self.echo.kind {
+            EcnUse::Accurate => {}
+            EcnUse::Vcp => self.note_load(packet),
+            EcnUse::Off | EcnUse::On | EcnUse::Dctcp => self.feedback = packet.feedback,
         }
-        self.note_load(packet);
     }
 
     /// Handles the load code of a SYN or data segment. On a VCP connection, the next ACK carries

@@ -273,7 +273,7 @@ impl Recovery {
     }
 
     /// Returns the start of the segment that a recovery retransmits first.
-    pub(crate) fn first_again(&self, board: &Scoreboard) -> u64 {
+    pub(crate) fn first_again(&mut self, board: &Scoreboard) -> u64 {
         match self {
             Recovery::Rack(rack) => rack.next_lost(board).unwrap_or(board.una()),
             _ => board.una(),

@@ -72,9 +72,18 @@ pub struct InflightSample {
 impl RateSample {
     /// Returns the delivery rate, payload bits per second, rounded down.
     pub fn rate(&self) -> Rate {
+        let nanos = self.interval.as_nanos().max(1);
+        match self.delivered.checked_mul(8 * 1_000_000_000) {
+            Some(bits_ns) => Rate(bits_ns / nanos),
+            None => self.rate_of_many_bytes(nanos),
+        }
+    }
+
+    /// Returns the rate of more than 2.3 GB in `nanos` ns.
+    #[cold]
+    fn rate_of_many_bytes(&self, nanos: u64) -> Rate {
         let bits_ns = u128::from(self.delivered) * 8 * 1_000_000_000;
-        let rate = bits_ns / u128::from(self.interval.as_nanos().max(1));
-        Rate(u64::try_from(rate).unwrap_or(u64::MAX))
+        Rate(u64::try_from(bits_ns / u128::from(nanos)).unwrap_or(u64::MAX))
     }
 }
 
@@ -124,6 +133,8 @@ pub(super) struct Rates {
     lost_segments: Ring<LostSegment>,
     /// RTT of the newest segment of the current ACK.
     rtt: Option<Duration>,
+    /// All segments before this offset have arrived or are deemed lost (`Scoreboard::lose_before`).
+    pub(super) judged_until: u64,
 }
 
 impl Rates {
@@ -259,7 +270,8 @@ impl Rates {
     pub(super) fn take(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
         self.note_rtt(rtt);
         self.app_limited_until = self.app_limited_until.filter(|until| self.delivered <= *until);
-        let Newest { stamp, sent_at, .. } = self.newest.take()?;
+        let Newest { stamp, sent_at, .. } = self.newest?;
+        self.newest = None;
         let rtt = self.delivered_time.saturating_since(sent_at);
         self.rtt = (!stamp.is_retransmission).then_some(rtt);
         self.note_rtt(self.rtt);

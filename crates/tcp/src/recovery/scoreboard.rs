@@ -29,17 +29,24 @@ impl Marks {
     /// Already counted as delivered.
     const COUNTED: Marks = Marks(32);
 
+    /// Returns true if at least one of the marks in `mark` is set.
     #[inline]
     pub(crate) const fn has(self, mark: Marks) -> bool {
         self.0 & mark.0 != 0
     }
 
-    const fn with(self, mark: Marks) -> Marks {
+    pub(crate) const fn with(self, mark: Marks) -> Marks {
         Marks(self.0 | mark.0)
     }
 
     const fn without(self, mark: Marks) -> Marks {
         Marks(self.0 & !mark.0)
+    }
+
+    /// Returns true if the last transmission of the segment has neither arrived nor is deemed lost.
+    #[inline]
+    pub(crate) const fn is_in_flight(self) -> bool {
+        !self.has(Marks::SACKED) && (!self.has(Marks::LOST) || self.has(Marks::RESENT))
     }
 
     #[inline]
@@ -286,6 +293,14 @@ impl Scoreboard {
         (ended + 1).min(self.segments.len())
     }
 
+    /// Returns the same as [`begun_before`](Self::begun_before). First tries the result for the case
+    /// that a segment begins at `at` and all segments have `mss` bytes.
+    pub(crate) fn begun_before_about(&self, at: u64, mss: u64) -> usize {
+        let ended = self.ended_by_about(at, mss);
+        let is_boundary = ended > 0 && self.segments[ended - 1].end() == at;
+        if is_boundary { ended } else { self.begun_before(at) }
+    }
+
     #[inline]
     fn index_of(&self, seq: u64) -> usize {
         match self.segments.front() {
@@ -354,7 +369,9 @@ impl Scoreboard {
         self.sacked += bytes;
         self.lost -= if was_lost { bytes } else { 0 };
         if is_watched {
-            self.unmark(index, Marks::RESENT);
+            if marks.has(Marks::RESENT) {
+                self.unmark(index, Marks::RESENT);
+            }
             self.count_delivered(index, bytes, now);
         }
         bytes
@@ -362,13 +379,16 @@ impl Scoreboard {
 
     /// Returns the number of segments that end at or before `at`. First tries the result for the
     /// case that all segments have `mss` bytes.
-    fn ended_by_about(&self, at: u64, mss: u64) -> usize {
-        let whole = ((at - self.una).div_ceil(mss) as usize).min(self.segments.len());
+    pub(crate) fn ended_by_about(&self, at: u64, mss: u64) -> usize {
+        let whole = (at.saturating_sub(self.una).div_ceil(mss) as usize).min(self.segments.len());
         if whole > 0 && self.segments[whole - 1].end() == at { whole } else { self.ended_by(at) }
     }
 
     /// Discards the information from SACK blocks.
     pub(crate) fn forget_sacked(&mut self) {
+        if let Some(rates) = &mut self.rates {
+            rates.judged_until = 0;
+        }
         for index in 0..self.len() {
             self.unmark(index, Marks::SACKED);
         }
@@ -407,24 +427,13 @@ impl Scoreboard {
     fn remove_acknowledged(&mut self, start: u64, ack: u64, now: Time) {
         let head = self.segments[0];
         let bytes = head.end().min(ack) - start;
-        for mark in [Marks::SACKED, Marks::LOST, Marks::RESENT] {
-            *self.count(mark) -= if head.marks().has(mark) { bytes } else { 0 };
-        }
-        if !head.marks().has(Marks::WATCHED) {
-            return;
-        }
-        let is_oldest = start == self.una;
-        let newly_delivered =
-            self.rates.as_mut().map_or(bytes, |rates| rates.newly_delivered(bytes, is_oldest));
-        if head.end() <= ack {
-            self.count_delivered(0, newly_delivered, now);
-        }
-        if let Some(rates) = &mut self.rates {
-            if head.end() <= ack {
-                rates.drop_front();
-            } else if !head.marks().has(Marks::COUNTED) {
-                rates.on_part_delivered(newly_delivered, now);
+        if head.marks().has(Marks::SACKED.with(Marks::LOST).with(Marks::RESENT)) {
+            for mark in [Marks::SACKED, Marks::LOST, Marks::RESENT] {
+                *self.count(mark) -= if head.marks().has(mark) { bytes } else { 0 };
             }
+        }
+        if head.marks().has(Marks::WATCHED) {
+            self.watch_acknowledged(head, start, ack, now);
         }
     }
 }

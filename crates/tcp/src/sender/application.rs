@@ -40,7 +40,7 @@ impl Sender {
     /// Returns the sender with an application whose data [`Sender::respond`] writes.
     #[must_use]
     pub(crate) fn with_responses(self) -> Sender {
-        Sender { application: Some(Box::new(Application::responses())), end: 0, ..self }
+        self.with_application(Application::responses())
     }
 
     /// Writes `bytes` in response to a request of the client. Opens the connection with the first

@@ -87,28 +87,42 @@ impl Sender {
         let AckSample { acked, rtt, app_limited } = known;
         let phase = self.recovery_phase();
         let growth = (growth > 0).then_some(growth);
-        let event = self.ack_event(ack, acked, heard.delivered, now);
-        self.notify_sampled(AckEvent { phase, growth, rtt, app_limited, ..event }, heard.rtt);
+        let mut event = self.ack_event(ack, acked, heard.delivered, now);
+        (event.phase, event.growth, event.rtt) = (phase, growth, rtt);
+        event.app_limited = app_limited;
+        self.notify_sampled(&mut event, heard.rtt);
     }
 
     /// Notifies the congestion control of lost segments and of an ACK, with the samples of the
-    /// delivery rate and of the bytes in the network. `rtt` is the RTT for the rate sample.
-    fn notify_sampled(&mut self, event: AckEvent, rtt: Option<Duration>) {
+    /// delivery rate and of the bytes in the network, which are added to `event`. `rtt` is the RTT
+    /// for the rate sample.
+    fn notify_sampled(&mut self, event: &mut AckEvent, rtt: Option<Duration>) {
         while let Some(segment) = self.board.pop_lost() {
             self.congestion.on_segment_lost(&segment);
         }
-        let (rate, inflight) = (self.board.take_rate(rtt), self.board.take_inflight());
-        self.congestion.on_ack(&AckEvent { rate, inflight, ..event });
-        if let Some(inflight) = inflight
+        (event.rate, event.inflight) = self.board.take_samples(rtt);
+        self.congestion.on_ack(event);
+        if let Some(inflight) = event.inflight
             && self.congestion.limits_itself()
         {
             self.board.limit_by_application(inflight.bytes);
         }
     }
 
-    /// Records the model of the path.
-    #[cold]
+    /// Records the model of the path, if a series of it is recorded.
+    #[inline]
     pub(super) fn record_model(&self, ctx: &mut Ctx<'_>) {
+        let is_recorded = ctx.records(Series::BbrState)
+            || ctx.records(Series::BbrBandwidth)
+            || ctx.records(Series::BbrMinRtt)
+            || ctx.records(Series::BbrInflightHi);
+        if is_recorded {
+            self.record_model_now(ctx);
+        }
+    }
+
+    #[cold]
+    fn record_model_now(&self, ctx: &mut Ctx<'_>) {
         let Some(model) = self.congestion.path_model() else { return };
         let flow = self.flow.0;
         ctx.record(Series::BbrState, flow, f64::from(model.state));
@@ -132,13 +146,11 @@ impl Sender {
         let delivered = heard.map_or(0, |heard| heard.delivered);
         let is_update = ack.flags.contains(Flags::WINDOW_UPDATE);
         let (used, cwnd) = (self.bytes_in_flight(), self.congestion.cwnd());
-        let event = AckEvent {
-            phase: self.recovery_phase(),
-            duplicate: self.board.flight() > 0 && !is_update,
-            app_limited: !self.recovery.is_cwnd_limited(used, cwnd),
-            ..self.ack_event(ack, 0, delivered, now)
-        };
-        self.notify_sampled(event, None);
+        let mut event = self.ack_event(ack, 0, delivered, now);
+        event.phase = self.recovery_phase();
+        event.duplicate = self.board.flight() > 0 && !is_update;
+        event.app_limited = !self.recovery.is_cwnd_limited(used, cwnd);
+        self.notify_sampled(&mut event, None);
     }
 
     /// Returns true if the connection has this deviation from the RFCs. Too slow to be called for

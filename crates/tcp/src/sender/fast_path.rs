@@ -1,15 +1,25 @@
 //! Fast path (header prediction) of the sender: handles a cumulative ACK outside loss recovery and
 //! sends the segments that this ACK allows.
 //!
-//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990. `allows_fast_path` is
-//! true if no rare mechanism (loss recovery, ECN, pacing, …) is active. It is recomputed after
-//! every event except a fast path ACK. If it is true, the fast path has the same effect as `on_ack`
-//! and `transmit_up_to`. `tests/fast_path.rs` compares connections with and without the fast path.
+//! Source: Van Jacobson, "4BSD TCP header prediction", ACM CCR 20(2), 1990. The fast path is open if
+//! no rare mechanism (loss recovery, ECN, pacing, …) is active. This is recomputed after every
+//! event except a fast path ACK. Then the fast path has the same effect as `on_ack` and
+//! `transmit_up_to`. `tests/fast_path.rs` compares connections with and without the fast path.
 
 use super::{Phase, Sender};
 use crate::congestion::{AckEvent, CongestionControl};
 use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Ecn, Flags, Packet, PacketKind, Time};
+
+/// State of the fast path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FastPath {
+    /// The options, the congestion control or the application exclude the fast path.
+    Never,
+    Closed,
+    /// The fast path may handle the next ACKs.
+    Open,
+}
 
 impl Sender {
     /// Returns true if `ack` acknowledges new data and contains no other information.
@@ -17,21 +27,21 @@ impl Sender {
     pub(super) fn is_fast_path(&self, ack: &Packet) -> bool {
         let is_plain = ack.kind == PacketKind::Ack && ack.flags == Flags::NONE;
         let is_new = ack.seq > self.board.una() && ack.seq <= self.board.max();
-        self.allows_fast_path && is_plain && is_new && ack.sack().is_empty()
+        self.fast_path == FastPath::Open && is_plain && is_new && ack.sack().is_empty()
     }
 
-    /// Recomputes `allows_fast_path` after any event other than a fast path ACK.
+    /// Recomputes the state of the fast path after any event other than a fast path ACK.
     pub(super) fn update_fast_path(&mut self) {
-        self.allows_fast_path = self.phase == Phase::Established
+        if self.fast_path == FastPath::Never {
+            return;
+        }
+        let is_open = self.phase == Phase::Established
             && !self.ecn.is_used
             && self.ecn.field == Ecn::NotEct
-            && !self.board.is_watched()
             && self.board.nxt() == self.board.max()
-            && !self.pacer.paces_by_window()
-            && self.burst.is_none()
-            && !self.pushes()
             && self.syn.unanswered == 0
             && self.recovery.is_open();
+        self.fast_path = if is_open { FastPath::Open } else { FastPath::Closed };
     }
 
     /// Handles an ACK on the fast path.
@@ -72,12 +82,11 @@ impl Sender {
     fn send_new_data(&mut self, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(self.congestion.cwnd());
         let limit = self.edge.min(allowed);
-        while self.pacer.is_free(ctx.now)
+        while self.pacer.is_free_without_bursts(ctx.now)
             && let Some(end) = self.next_new_end(limit, ctx.now)
         {
             self.send_new(end, ctx);
         }
-        self.pacer.end_burst();
         self.note_limit(allowed, ctx.now);
     }
 }

@@ -21,10 +21,10 @@ use airpath_core::{Ctx, Duration, Rate, Time};
 
 /// Pacing rate if cwnd is below half of ssthresh, in percent of cwnd/SRTT (Linux
 /// `tcp_pacing_ss_ratio`).
-const SLOW_START_RATIO: u128 = 200;
+const SLOW_START_RATIO: u64 = 200;
 /// Pacing rate if cwnd is at least half of ssthresh, in percent of cwnd/SRTT (Linux
 /// `tcp_pacing_ca_ratio`).
-const AVOIDANCE_RATIO: u128 = 120;
+const AVOIDANCE_RATIO: u64 = 120;
 
 /// State of the pacer.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,13 @@ impl Pacer {
     /// Returns true if a segment may be sent at `now`.
     #[inline]
     pub(super) fn is_free(&self, now: Time) -> bool {
-        self.free_at <= now || self.burst_left > 0
+        self.is_free_without_bursts(now) || self.burst_left > 0
+    }
+
+    /// Returns the same as `is_free` for a pacer that does not release bursts.
+    #[inline]
+    pub(super) fn is_free_without_bursts(&self, now: Time) -> bool {
+        self.free_at <= now
     }
 
     /// Ends the current burst, because no further segment can be sent now.
@@ -72,9 +78,9 @@ impl Pacer {
         self.is_waiting &= self.free_at > now;
     }
 
-    /// Returns true if segments are paced by window and RTT.
-    pub(super) fn paces_by_window(&self) -> bool {
-        self.by_window
+    /// Returns true if segments are paced by window and RTT, or released in bursts.
+    pub(super) fn has_options(&self) -> bool {
+        self.by_window || self.in_bursts
     }
 
     /// Returns the expiry time of the pacer's timer; `NEVER` if no segment is waiting.
@@ -84,10 +90,20 @@ impl Pacer {
 }
 
 /// Returns `percent` % of the rate `window`/`srtt`, where `window` is in bytes.
-fn window_rate(window: u64, srtt: Duration, percent: u128) -> Rate {
-    let bits_ns = u128::from(window) * 8 * 1_000_000_000 * percent / 100;
-    let rate = bits_ns / u128::from(srtt.as_nanos().max(1));
-    Rate(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+fn window_rate(window: u64, srtt: Duration, percent: u64) -> Rate {
+    let nanos = srtt.as_nanos().max(1);
+    let rate = match window.checked_mul(8 * 1_000_000_000 * percent) {
+        Some(bits_ns) => bits_ns / 100 / nanos,
+        None => large_window_rate(window, nanos, percent),
+    };
+    Rate(rate.max(1))
+}
+
+/// Returns the rate of a window of more than 11 MB.
+#[cold]
+fn large_window_rate(window: u64, nanos: u64, percent: u64) -> u64 {
+    let bits_ns = u128::from(window) * 8 * 1_000_000_000 * u128::from(percent) / 100;
+    u64::try_from(bits_ns / u128::from(nanos)).unwrap_or(u64::MAX)
 }
 
 impl Sender {

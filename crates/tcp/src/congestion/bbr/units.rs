@@ -61,7 +61,9 @@ impl Units {
 
     /// Rounds `bytes` up to full-sized segments.
     pub(super) fn round_up(self, bytes: f64) -> u64 {
-        libm::ceil(bytes / self.mss as f64) as u64 * self.mss
+        let segments = bytes / self.mss as f64;
+        let whole = segments as u64;
+        (whole + u64::from((whole as f64) < segments)) * self.mss
     }
 }
 

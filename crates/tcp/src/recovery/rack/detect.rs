@@ -2,6 +2,7 @@
 //!
 //! Source: RFC 8985 §6.2, Linux `tcp_rack_detect_loss`, `tcp_sacktag_write_queue`.
 
+use super::search::Rule;
 use super::undo::range_of;
 use super::{DUP_THRESH, Marks, Rack, Scoreboard, State};
 use airpath_core::{Duration, Packet, Time};
@@ -9,13 +10,16 @@ use airpath_core::{Duration, Packet, Time};
 /// Delay of the reordering timer beyond its deadline (Linux `TCP_TIMEOUT_MIN_US`).
 const TIMER_SLACK: Duration = Duration::from_millis(2);
 
-/// Result of a scan of the segments in flight.
+/// Result of the search for lost segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LossScan {
     /// True if a segment was newly deemed lost.
     pub(super) lost: bool,
     /// True if a retransmission is among the newly lost segments.
     pub(super) lost_again: bool,
+    /// Longest time until a segment that was sent before an arrived one is deemed lost; 0 if there
+    /// is no such segment.
+    pub(super) wait: Duration,
 }
 
 /// Size of the reordering window in steps of min_RTT/4 (RFC 8985 §6.2 step 4).
@@ -63,19 +67,46 @@ impl Rack {
     pub(super) fn absorb(&mut self, ack: &Packet, now: Time, board: &mut Scoreboard) -> bool {
         let (fack, mut has_arrived) = (self.fack, false);
         let skipped = usize::from(self.on_duplicate_block(ack, board));
-        for block in &ack.sack()[skipped..] {
+        let known = self.search.blocks;
+        for (place, block) in ack.sack().iter().enumerate().skip(skipped) {
             let (start, end) = range_of(block, ack.seq, false);
             if start <= ack.seq.max(board.una()) || start >= end || end > board.max() {
                 continue;
             }
-            for index in board.begun_before(start)..board.ended_by(end) {
-                if !board.marks(index).has(Marks::SACKED) {
-                    has_arrived |= self.on_arrived(index, fack, now, board);
-                    board.sack_one(index, now);
-                    self.undo.has_sacked = true;
-                    board.unmark(index, Marks::RESENT);
-                }
+            self.search.blocks[place] = (start, end);
+            if !known.contains(&(start, end)) {
+                has_arrived |= self.absorb_block((start, end), &known, (fack, now), board);
             }
+        }
+        has_arrived
+    }
+
+    /// Marks the segments that the SACK block from `start` to `end` covers completely. The segments
+    /// in the blocks `known` are already marked. Returns true if a segment was newly marked.
+    fn absorb_block(
+        &mut self,
+        (start, end): (u64, u64),
+        known: &[(u64, u64)],
+        (fack, now): (u64, Time),
+        board: &mut Scoreboard,
+    ) -> bool {
+        let (mut index, mut has_arrived) = (board.begun_before_about(start, self.mss), false);
+        let stop = board.ended_by_about(end, self.mss);
+        while index < stop {
+            if board.marks(index).has(Marks::SACKED) {
+                let at = board.start(index);
+                let block = known.iter().find(|block| block.0 == at && block.1 <= end);
+                let next = block.map_or(0, |block| board.ended_by_about(block.1, self.mss));
+                index = next.max(index + 1);
+                continue;
+            }
+            has_arrived |= self.on_arrived(index, fack, now, board);
+            board.sack_one(index, now);
+            self.undo.has_sacked = true;
+            if board.marks(index).has(Marks::RESENT) {
+                board.unmark(index, Marks::RESENT);
+            }
+            index += 1;
         }
         has_arrived
     }
@@ -139,36 +170,15 @@ impl Rack {
         self.reorder_at = Time::NEVER;
         let Some(newest) = self.newest else { return LossScan::default() };
         let patience = self.rtt + self.reordering_window(board);
-        let (mut found, mut wait) = (LossScan::default(), Duration::ZERO);
-        for index in 0..board.len() {
-            let marks = board.marks(index);
-            let left_at = board.left_at(index);
-            if (left_at, board.end(index)) >= newest {
-                match board.is_ambiguous(index) {
-                    true => continue,
-                    // All further segments were sent later than this segment.
-                    false => break,
-                }
-            }
-            let is_again = marks.has(Marks::RESENT);
-            if marks.has(Marks::SACKED) || marks.has(Marks::LOST) && !is_again {
-                continue;
-            }
-            if left_at + patience > now {
-                wait = wait.max((left_at + patience).saturating_since(now));
-                continue;
-            }
-            self.lose(index, board);
-            found = LossScan { lost: true, lost_again: found.lost_again || is_again };
-        }
-        if wait > Duration::ZERO {
-            self.reorder_at = now + wait + TIMER_SLACK;
+        let found = self.search(Rule { newest, patience, now }, board);
+        if found.wait > Duration::ZERO {
+            self.reorder_at = now + found.wait + TIMER_SLACK;
         }
         found
     }
 
     pub(super) fn lose(&mut self, index: usize, board: &mut Scoreboard) {
         board.lose(index);
-        self.lost_from = self.lost_from.min(board.start(index));
+        self.search.note_lost(board.end(index));
     }
 }

@@ -10,6 +10,7 @@
 mod cwr;
 mod detect;
 mod probe;
+mod search;
 mod undo;
 
 use super::reduction::Reduction;
@@ -24,6 +25,7 @@ use airpath_core::{Duration, Packet, Time};
 use cwr::Cwr;
 use detect::{LossScan, Steps};
 use probe::Probe;
+use search::Search;
 use undo::Undo;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +79,8 @@ pub(crate) struct Rack {
     window: u64,
     /// FlightSize from which the last reduction was computed.
     lost_flight: u64,
-    /// No segment before this offset needs a retransmission.
-    lost_from: u64,
+    /// State of the search for lost segments.
+    search: Search,
     /// Bytes delivered by the current ACK, and true if the ACK acknowledged data cumulatively.
     delivered: u64,
     is_safe: bool,
@@ -117,7 +119,7 @@ impl Rack {
             reduction: Reduction::default(),
             window: 0,
             lost_flight: 0,
-            lost_from: 0,
+            search: Search::default(),
             delivered: 0,
             is_safe: false,
             reorder_at: Time::NEVER,
@@ -164,16 +166,11 @@ impl Rack {
     }
 
     /// Returns the oldest lost segment that has not been retransmitted.
-    pub(super) fn next_lost(&self, board: &Scoreboard) -> Option<u64> {
+    pub(super) fn next_lost(&mut self, board: &Scoreboard) -> Option<u64> {
         if board.lost() == 0 {
             return None;
         }
-        let from = board.ended_by(self.lost_from);
-        let is_due = |index: &usize| {
-            let marks = board.marks(*index);
-            marks.has(Marks::LOST) && !marks.has(Marks::RESENT)
-        };
-        (from..board.len()).find(is_due).map(|index| board.start(index))
+        self.search.next_lost(board, self.mss).map(|index| board.start(index))
     }
 
     /// Returns the next expiry of the reordering timer or the probe timer.
@@ -252,7 +249,6 @@ impl LossRecovery for Rack {
         let una = board.una();
         let acked = una - before;
         self.delivered = acked + board.sacked() - sacked;
-        self.lost_from = self.lost_from.max(una);
         let mut verdict = Verdict::Usual;
         if self.probe.on_ack(una, acked > 0, self.delivered) {
             verdict = Verdict::Repaired;
@@ -321,6 +317,7 @@ impl LossRecovery for Rack {
         let flight = self.flight_at_loss(board, bound);
         if board.marks(0).has(Marks::SACKED) {
             board.forget_sacked();
+            self.search.forget_blocks();
         }
         for index in 0..board.len() {
             if !board.marks(index).has(Marks::SACKED) {
@@ -329,7 +326,6 @@ impl LossRecovery for Rack {
         }
         self.state = State::Loss;
         self.recovery_point = board.max();
-        self.lost_from = board.una();
         self.reorder_at = Time::NEVER;
         self.probe.give_up();
         (flight, cwnd)
@@ -340,13 +336,12 @@ impl LossRecovery for Rack {
         if self.state == State::Recovery || self.is_in_cwr() {
             self.reduction.on_sent(end - start);
         }
-        if sent != Sent::New {
-            self.undo.on_retransmission(board.left_at(board.ended_by(start)));
-        }
-        match sent {
-            Sent::New => self.probe.on_progress(),
-            Sent::Head | Sent::Again => self.lost_from = self.lost_from.max(end),
-            Sent::Rescue => {}
+        if sent == Sent::New {
+            self.probe.on_progress();
+        } else {
+            let now = board.left_at(board.ended_by_about(end, self.mss) - 1);
+            self.undo.on_retransmission(now);
+            self.search.add(now, end);
         }
     }
 

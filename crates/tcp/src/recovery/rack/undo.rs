@@ -240,8 +240,11 @@ impl Rack {
     /// `tcp_undo_cwnd_reduction`: returns to normal operation. `unmarks`: no segment is deemed lost
     /// any longer.
     fn end_episode(&mut self, board: &mut Scoreboard, unmarks: bool) {
-        for index in 0..if unmarks { board.len() } else { 0 } {
-            board.unmark(index, Marks::LOST);
+        if unmarks {
+            for index in 0..board.len() {
+                board.unmark(index, Marks::LOST);
+            }
+            self.search.restart(board);
         }
         board.forget_timeout();
         self.state = State::Open;

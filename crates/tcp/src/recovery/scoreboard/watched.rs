@@ -2,7 +2,7 @@
 //! them.
 
 use super::super::rates::{InflightSample, LostSegment, RateSample};
-use super::{Marks, Scoreboard};
+use super::{Marks, Scoreboard, Segment};
 use airpath_core::{Duration, Time};
 
 impl Scoreboard {
@@ -35,7 +35,7 @@ impl Scoreboard {
 
     /// Deems the segment at `index` lost, or its last retransmission.
     pub(crate) fn lose(&mut self, index: usize) {
-        let was_resent = self.unmark(index, Marks::RESENT);
+        let was_resent = self.marks(index).has(Marks::RESENT) && self.unmark(index, Marks::RESENT);
         let is_new = self.mark(index, Marks::LOST);
         if self.is_watched() && (is_new || was_resent) {
             self.watch_loss(index);
@@ -59,7 +59,13 @@ impl Scoreboard {
 
     /// Deems the segments before `edge` lost that have neither arrived nor been deemed lost.
     pub(crate) fn lose_before(&mut self, edge: u64) {
-        for index in 0..self.ended_by(edge) {
+        let Some(rates) = &mut self.rates else { return };
+        let judged_until = rates.judged_until.max(self.una);
+        if edge <= judged_until {
+            return;
+        }
+        rates.judged_until = edge;
+        for index in self.ended_by(judged_until)..self.ended_by(edge) {
             let marks = self.marks(index);
             if !marks.has(Marks::SACKED) && !marks.has(Marks::LOST) {
                 self.lose(index);
@@ -74,6 +80,25 @@ impl Scoreboard {
                 self.lose(index);
             }
         }
+    }
+
+    /// Counts the cumulative acknowledgement `ack` of the oldest segment `head`, which begins at
+    /// `start`, for the rate samples.
+    pub(super) fn watch_acknowledged(&mut self, head: Segment, start: u64, ack: u64, now: Time) {
+        let (end, is_oldest) = (head.end(), start == self.una);
+        let Some(rates) = &mut self.rates else { return };
+        let newly_delivered = rates.newly_delivered(end.min(ack) - start, is_oldest);
+        let is_counted = head.marks().has(Marks::COUNTED);
+        if end > ack {
+            if !is_counted {
+                rates.on_part_delivered(newly_delivered, now);
+            }
+            return;
+        }
+        if !is_counted {
+            rates.on_delivered(0, (head.sent_at, end), newly_delivered, now);
+        }
+        rates.drop_front();
     }
 
     /// Counts the remaining `bytes` of an arrived segment for the rate samples.
@@ -100,26 +125,18 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the rate sample of the current ACK, whose RTT is `rtt`.
+    /// Returns the rate sample of the current ACK, whose RTT is `rtt`, and the state of the network
+    /// after this ACK; `None` without rate samples. Called once for each ACK.
     #[inline]
-    pub(crate) fn take_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
-        if self.is_watched() { self.make_rate(rtt) } else { None }
-    }
-
-    #[cold]
-    pub(super) fn make_rate(&mut self, rtt: Option<Duration>) -> Option<RateSample> {
-        self.rates.as_mut()?.take(rtt)
-    }
-
-    /// Returns the state of the network after the current ACK; `None` without rate samples. Called
-    /// once for each ACK, after [`take_rate`](Self::take_rate).
-    #[inline]
-    pub(crate) fn take_inflight(&mut self) -> Option<InflightSample> {
-        if !self.is_watched() {
-            return None;
-        }
+    pub(crate) fn take_samples(
+        &mut self,
+        rtt: Option<Duration>,
+    ) -> (Option<RateSample>, Option<InflightSample>) {
         let pipe = self.pipe();
-        self.rates.as_mut().map(|rates| rates.inflight(pipe))
+        match &mut self.rates {
+            Some(rates) => (rates.take(rtt), Some(rates.inflight(pipe))),
+            None => (None, None),
+        }
     }
 
     /// Removes and returns the oldest lost segment of which the congestion control is not notified.
