@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import airpath as ap
 from airpath.reproduction.session import Session
 from studies.fairness import PAPER
 from studies.fairness.quantities import QUANTITIES, first_mbps, jain, loss, share
@@ -30,6 +31,28 @@ def test_ten_flows_have_the_rtts_of_both_groups() -> None:
     flows = ten("newreno", "cubic", 8).flows
     assert [str(flow.base_rtt) for flow in flows] == [f"{ms} ms" for ms in (31, 33, 35, 37, 39)] * 2
     assert [type(flow.cc).__name__ for flow in flows] == ["NewReno"] * 5 + ["Cubic"] * 5
+
+
+def test_cubic_may_start_first_and_bbr_is_that_of_the_testbed() -> None:
+    together, later = versus("bbr", 2, 4), versus("bbr", 2, 4, ahead_s=2.0)
+    assert later.flows[0].cc == ap.cc.Bbr(variant="linux")
+    starts = [[str(flow.start) for flow in each.flows] for each in (together, later)]
+    assert starts[0] == [starts[0][1]] * 2
+    assert starts[1][1] == starts[0][1] != starts[1][0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cc", ["bbr1", "bbr"])
+def test_shares_of_pairs_are_as_published(cc: str) -> None:
+    """One flow, up to 16 BDP: the mean of ten seeds is within the tolerance of the study."""
+    found = {}
+    for cell in SWEEPS.cells("pairs", cc=cc, count=1, bdp=[1, 2, 4, 8, 16]):
+        published = QUANTITIES["printed_first"].printed(cell.axes).mean
+        runs = ap.simulate(versus(cc, 1, cell.axes["bdp"]), reps=10).replications
+        mean = sum(first_mbps(run) for run in runs) / len(runs)
+        found[cell.axes["bdp"]] = (mean, published)
+    allowed = 1.0 if cc == "bbr1" else 1.5
+    assert all(abs(mean - published) <= allowed for mean, published in found.values()), found
 
 
 def test_alone_a_control_has_no_competitors() -> None:

@@ -27,14 +27,27 @@ fn bbr(kind: &str) -> Value {
 struct Run {
     /// Times of the ACKs, s, with the state of the model.
     states: Vec<(f64, f64)>,
+    /// Times of the ACKs, s, with the bandwidth of the model, bit/s.
+    bandwidths: Vec<(f64, f64)>,
     bandwidth: f64,
     queue_peak: f64,
     goodput_bps: f64,
 }
 
 impl Run {
-    /// Runs a flow of `kind` with a buffer of four BDP and the loss ratio `loss`.
-    fn of(kind: &str, loss: f64) -> Run {
+    /// Runs a flow of `kind` without losses in profile `rfc`.
+    fn of(kind: &str) -> Run {
+        Run::under("rfc", json!({"kind": kind}), 0.0)
+    }
+
+    /// Runs a flow with the congestion control `cc`, a buffer of four BDP and the loss ratio `loss`.
+    fn under(profile: &str, cc: Value, loss: f64) -> Run {
+        let mut source = bbr("bbr");
+        if profile == "linux" {
+            let options = json!({"receive_window": 8_000_000});
+            source["options"] = airpath_tcp::profile("linux", options).expect("a profile");
+        }
+        source["congestion"] = cc;
         let delays = json!({"egress": {"delay_ns": 20 * MS}, "return_wire": {"delay_ns": 20 * MS}});
         let mut link = fixed(RATE);
         if loss > 0.0 {
@@ -43,7 +56,7 @@ impl Run {
         let queue = droptail(4 * BDP as usize);
         let series = ["bbr_state", "bbr_bandwidth", "queue", "delivered"];
         let change = json!({"record": {"series": series}});
-        let scenario = scenario(SECONDS, vec![flow(bbr(kind), delays)], link, queue, change);
+        let scenario = scenario(SECONDS, vec![flow(source, delays)], link, queue, change);
         let driver = run_with(&scenario, &Components::default(), &Arc::default(), 1);
         let recorder = driver.into_report(0).1;
         let values = |series| {
@@ -54,9 +67,29 @@ impl Run {
         Run {
             states: values(Series::BbrState),
             bandwidth: values(Series::BbrBandwidth).last().expect("a value").1,
+            bandwidths: values(Series::BbrBandwidth),
             queue_peak: values(Series::Queue).iter().fold(0.0, |most, (_, q)| q.max(most)),
             goodput_bps: delivered * 8.0 / (SECONDS as f64 - 5.2),
         }
+    }
+
+    /// Returns the number of round trips of each long CRUISE, and the bandwidth at its end divided by
+    /// that at its beginning.
+    fn falls_in_cruise(&self) -> Vec<(f64, f64)> {
+        let (mut found, mut begun) = (Vec::new(), None);
+        for (state, bandwidth) in self.states.iter().zip(&self.bandwidths) {
+            match begun {
+                None if state.1 == 3.0 => begun = Some((*bandwidth, *bandwidth)),
+                Some((first, _)) if state.1 == 3.0 => begun = Some((first, *bandwidth)),
+                _ => {
+                    let fall = begun.take().map(|(first, last): ((f64, f64), (f64, f64))| {
+                        ((last.0 - first.0) / 0.04, last.1 / first.1)
+                    });
+                    found.extend(fall.filter(|(rounds, _)| *rounds > 30.0));
+                }
+            }
+        }
+        found
     }
 
     /// Returns the times at which the flow enters `state`.
@@ -79,7 +112,7 @@ fn assert_apart(times: &[f64], range: std::ops::RangeInclusive<f64>) {
 /// s, after the previous one, later if ProbeRTT intervenes.
 #[test]
 fn lone_bbr_follows_closed_forms() {
-    let run = Run::of("bbr", 0.0);
+    let run = Run::of("bbr");
     assert!((run.bandwidth / PAYLOAD_BPS - 1.0).abs() <= 0.02, "{}", run.bandwidth);
     assert!((run.queue_peak / BDP - 0.9).abs() <= 0.1, "{}", run.queue_peak / BDP);
     assert_apart(&run.entries(6.0), 5.0..=5.6);
@@ -91,7 +124,7 @@ fn lone_bbr_follows_closed_forms() {
 /// follows every 10 s.
 #[test]
 fn lone_bbr1_follows_closed_forms() {
-    let run = Run::of("bbr1", 0.0);
+    let run = Run::of("bbr1");
     assert!((run.bandwidth / PAYLOAD_BPS - 1.0).abs() <= 0.02, "{}", run.bandwidth);
     let burst = 3.0 * 4.0 + 3.0;
     assert!((run.queue_peak - 0.25 * BDP).abs() <= burst, "{}", run.queue_peak / BDP);
@@ -99,11 +132,44 @@ fn lone_bbr1_follows_closed_forms() {
     assert!(run.goodput_bps >= 0.96 * PAYLOAD_BPS, "{}", run.goodput_bps);
 }
 
-/// BBRv1 ignores losses. Two criteria that were set before the first run are missed with the recovery
-/// of RFC 6675: 0.9 for BBRv3 at 1 % (0.59), and for BBRv1 at 5 % (0.15).
+/// BBRv1 ignores losses, but a lost retransmission needs a timeout with the recovery of RFC 6675. With
+/// RACK (profile `linux`) the goodput at 5 % is within 5 % of that of Linux in the same scenario
+/// (`tests/validation/kernel`, case bbr-14: 0.88 of the link).
 #[test]
-fn random_loss_of_one_percent_does_not_slow_bbr1_down() {
-    let found = Run::of("bbr1", 0.01).goodput_bps / PAYLOAD_BPS;
+fn random_loss_does_not_slow_bbr1_down() {
+    for (profile, loss, least) in [("rfc", 0.01, 0.9), ("linux", 0.01, 0.9), ("linux", 0.05, 0.84)]
+    {
+        let run = Run::under(profile, json!({"kind": "bbr1"}), loss);
+        let found = run.goodput_bps / PAYLOAD_BPS;
+        assert!(found >= least, "{profile}, {loss}: {found}");
+    }
+}
+
+/// In CRUISE, BBRv3 paces at 0.99 of `bw_shortterm`, and each round trip with a loss reduces
+/// `bw_shortterm` to the delivery rate: by at least 1 − 0.99 · (1 − p) on average, less because the
+/// rate is a maximum over the round trip. Before the next probe, n round trips later, it is therefore
+/// between 0.98ⁿ and 0.997ⁿ of its initial value at p = 0.01, and 5 % cost much more.
+#[test]
+fn random_loss_reduces_the_bandwidth_of_bbr_between_probes() {
+    let run = Run::under("linux", json!({"kind": "bbr"}), 0.01);
+    let cruises = run.falls_in_cruise();
+    assert!(cruises.len() >= 4, "{cruises:?}");
+    for (rounds, ratio) in &cruises {
+        let within = 0.98_f64.powf(*rounds)..=0.997_f64.powf(*rounds);
+        assert!(within.contains(ratio), "{rounds} {ratio}");
+    }
+    let heavy = Run::under("linux", json!({"kind": "bbr"}), 0.05);
+    assert!(heavy.goodput_bps < 0.25 * run.goodput_bps);
+}
+
+/// Without the two bounds, BBRv3 keeps 0.9 of the link at a loss of 1 %: the tolerated loss is above
+/// the loss of the link, and a probe each 0.2 s resets `bw_shortterm`.
+#[test]
+fn frequent_probes_keep_the_bandwidth_of_bbr_under_random_loss() {
+    let cc = json!({
+        "kind": "bbr", "loss_threshold": 0.1, "probe_wait_ns": 200 * MS, "probe_wait_spread_ns": 0,
+    });
+    let found = Run::under("linux", cc, 0.01).goodput_bps / PAYLOAD_BPS;
     assert!(found >= 0.9, "{found}");
 }
 

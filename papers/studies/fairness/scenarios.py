@@ -12,12 +12,14 @@ __all__ = ["DIRECTORY", "SWEEPS", "path", "ten", "versus"]
 
 DIRECTORY: Final = Path(__file__).parent
 PACKET_BYTES: Final = 1500
+BBR_V3: Final = {"kind": "bbr", "variant": "linux"}
+"""BBRv3 of the testbed: that of Google's kernel."""
 RTTS_MS: Final = (31, 33, 35, 37, 39)
 """RTTs of the five flows of a control."""
 
 
 def path(
-    cc: str,
+    cc: str | dict[str, str],
     *,
     other: str = "",
     count: int = 1,
@@ -35,13 +37,17 @@ def path(
     queue: dict[str, Any] = {"kind": aqm}
     if bdp:
         queue["limit"] = f"{packets} packets"
-    mixes = [(cc, count)] + [(other, others)] * bool(other)
+    mixes: list[tuple[Any, int]] = [(cc, count)] + [(other, others)] * bool(other)
     return _path(queue, rate_mbps, [_flows(name, n, f"{rtt_ms} ms") for name, n in mixes])
 
 
-def versus(cc: str, count: int, bdp: float) -> ap.Scenario:
-    """Return `count` flows with `cc` and one with CUBIC at 10 Mbit/s and 40 ms."""
-    return path(cc, other="cubic", count=count, bdp=bdp)
+def versus(cc: str, count: int, bdp: float, *, ahead_s: float = 0.0) -> ap.Scenario:
+    """Return `count` flows with `cc` and one with CUBIC at 10 Mbit/s and 40 ms.
+
+    The CUBIC flow starts `ahead_s` seconds before the others.
+    """
+    scenario = path(_of_testbed(cc), other="cubic", count=count, bdp=bdp)
+    return scenario.replace({"flows.0.start": {"uniform": [f"{ahead_s} s", f"{ahead_s + 1} s"]}})
 
 
 def ten(cc: str, other: str, units: int) -> ap.Scenario:
@@ -50,11 +56,16 @@ def ten(cc: str, other: str, units: int) -> ap.Scenario:
     `units` is the limit of the queue in units of 125 kB, or 10 ms.
     """
     queue = {"kind": "droptail", "limit": f"{round(units * 125e3 / PACKET_BYTES)} packets"}
-    flows = [_flows(name, 1, f"{rtt} ms") for name in (cc, other) for rtt in RTTS_MS]
+    mixes = (_of_testbed(cc), _of_testbed(other))
+    flows = [_flows(control, 1, f"{rtt} ms") for control in mixes for rtt in RTTS_MS]
     return _path(queue, 100.0, flows)
 
 
-def _flows(cc: str, count: int, rtt: str) -> dict[str, Any]:
+def _of_testbed(cc: str) -> str | dict[str, str]:
+    return BBR_V3 if cc == "bbr" else cc
+
+
+def _flows(cc: str | dict[str, str], count: int, rtt: str) -> dict[str, Any]:
     return {
         "count": count,
         "cc": cc,

@@ -313,7 +313,11 @@ BBR: list[tuple[int, int, int, float, float, bool]] = [
     (10, 50, 20, 4.0, 0.0, True),
     (11, 50, 40, 0.5, 0.01, False),
     (12, 50, 100, 1.0, 0.0, False),
+    (13, 20, 40, 4.0, 0.05, False),
+    (14, 50, 40, 4.0, 0.05, False),
 ]
+BBR_LOSS = (13, 14)
+"""Numbers of the scenarios with a loss of 5 %, which have a criterion of their own."""
 
 
 def bbr_cases() -> list[Case]:

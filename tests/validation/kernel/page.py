@@ -82,7 +82,9 @@ def matrix_goals(results: analyse.Results) -> Iterator[Goal]:
 
 
 def bbr_goals(results: analyse.Results) -> Iterator[Goal]:
-    measured, goodput, queue = analyse.number_within(analyse.bbr(results))
+    rows = analyse.bbr(results)
+    lossy = [row for row in rows if row.case in {f"bbr-{number}" for number in cases.BBR_LOSS}]
+    measured, goodput, queue = analyse.number_within([row for row in rows if row not in lossy])
     if measured:
         least, of_queue = cases.BBR_GOODPUT_LEAST, cases.BBR_QUEUE_LEAST
         yield (
@@ -97,6 +99,10 @@ def bbr_goals(results: analyse.Results) -> Iterator[Goal]:
             f"{queue} of {measured}",
             queue >= of_queue,
         )
+    measured, goodput, _ = analyse.number_within(lossy)
+    if measured:
+        result = f"{goodput} of {measured}"
+        yield "7", "BBR at a loss of 5 %: goodput within 5 %", result, goodput == measured
 
 
 def speed_goals(results: analyse.Results) -> Iterator[Goal]:
