@@ -317,7 +317,7 @@ BBR: list[tuple[int, int, int, float, float, bool]] = [
     (14, 50, 40, 4.0, 0.05, False),
 ]
 BBR_LOSS = (13, 14)
-"""Numbers of the scenarios with a loss of 5 %, which have a criterion of their own."""
+"""Numbers of the scenarios with a loss of 5 %, for which a separate criterion applies."""
 
 
 def bbr_cases() -> list[Case]:
