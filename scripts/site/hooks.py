@@ -42,7 +42,7 @@ PAGES = "reference/papers"
 FACADE = "crates/airpath/src/lib.rs"
 _ITEM = re.compile(r"( *)[-*] (?:\[(?P<title>.+?)\]\((?P<page>[^)]+)\).*|(?P<group>.+))")
 _LINK = re.compile(
-    r"(?P<text>(?<!!)\[(?:[^][]|\[[^]]*\])*\])\((?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)"
+    r"(?P<text>!?\[(?:[^][]|\[[^]]*\])*\])\((?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)"
 )
 _KINDS = ("image/png", "text/html", "text/plain")
 
@@ -89,7 +89,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Point the links of a page to where their targets are on the site."""
+    """Point the links and images of a page to where their targets are on the site."""
     if page.is_homepage:
         page.meta["hide"] = ["navigation"]
     shown = moved()
@@ -108,7 +108,7 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
                 "rust/airpath/index.html", posixpath.dirname(page.file.src_uri)
             )
             return f'<a href="{relative}">{found["text"][1:-1]}</a>'
-        elif (ROOT / target).exists():
+        elif (ROOT / target).exists() and not found["text"].startswith("!"):
             text = found["text"][1:-1]
             return text if target in text else f"{text} (`{target}`)"
         else:
