@@ -54,17 +54,20 @@ impl VoiceConfig {
         checks.finish()
     }
 
-    /// Rates a call with the packets of `playout`: T = T_a is the mouth-to-ear delay.
+    /// Rates a call with the packets of `playout`: T = T_a is the mouth-to-ear delay. Losses that
+    /// are spread more evenly than random ones count as random: BurstR of G.107 is at least 1. A call
+    /// of which nothing was played has R = 0.
     pub fn rate(&self, playout: &PlayoutReport) -> CallQuality {
         let coding_s =
             (self.interval() + Duration::from_nanos(self.codec_delay_ns)).as_secs_lossy();
         let delay_s = playout.mean_delay_s.map(|delay_s| delay_s + coding_s);
-        let rating = delay_s.zip(playout.loss_ratio()).map(|(delay_s, loss)| {
+        let rating = playout.loss_ratio().map(|loss| {
+            let Some(delay_s) = delay_s else { return 0.0 };
             let model = EModel {
                 equipment_impairment: self.equipment_impairment,
                 loss_robustness: self.loss_robustness,
                 loss_percent: 100.0 * loss,
-                burst_ratio: playout.burst_ratio().unwrap_or(1.0),
+                burst_ratio: playout.burst_ratio().unwrap_or(1.0).max(1.0),
                 advantage: self.advantage,
                 ..EModel::default()
             };
@@ -97,11 +100,11 @@ impl Call {
     }
 }
 
-/// Quality of a call. All values are `None` if no packet was played.
+/// Quality of a call. All values are `None` before the first packet was due for playout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallQuality {
     /// Time from speech to playout: packet interval, codec delay, network delay and playout buffer,
-    /// s.
+    /// s; `None` if no packet was played.
     pub mouth_to_ear_s: Option<f64>,
     /// R, transmission rating factor of G.107.
     pub rating: Option<f64>,
@@ -143,10 +146,26 @@ mod tests {
     }
 
     #[test]
-    fn call_without_played_packets_has_no_rating() {
+    fn call_without_played_packets_has_the_lowest_score() {
         let nothing = PlayoutReport::default();
-        assert_eq!(G711.rate(&nothing).rating, None);
-        assert_eq!(G711.rate(&nothing).mos, None);
+        assert_eq!((G711.rate(&nothing).rating, G711.rate(&nothing).mos), (None, None));
+        let late = PlayoutReport { lost: 100, late: 100, bursts: 1, ..nothing };
+        let quality = G711.rate(&late);
+        assert_eq!((quality.rating, quality.mos), (Some(0.0), Some(1.0)));
+        assert_eq!(quality.mouth_to_ear_s, None);
+    }
+
+    /// One packet of 1000 is played in the middle of two bursts: BurstR = 0.5 counts as 1, so that
+    /// Ie-eff = 95 · 99.9/(99.9 + 25.1) = 75.9.
+    #[test]
+    fn evenly_spread_losses_count_as_random() {
+        let playout =
+            PlayoutReport { played: 1, lost: 999, bursts: 2, late: 0, mean_delay_s: Some(0.020) };
+        assert!(playout.burst_ratio().is_some_and(|ratio| ratio < 0.51));
+        let clean = PlayoutReport { played: 1000, lost: 0, bursts: 0, ..playout };
+        let [lossy, clean] = [playout, clean]
+            .map(|playout| G711.rate(&playout).rating.expect("a packet was played"));
+        assert!((clean - lossy - 95.0 * 99.9 / 125.0).abs() < 1e-9, "{clean} {lossy}");
     }
 
     #[test]
