@@ -33,7 +33,9 @@ def result() -> ap.Result:
     """Return a result with everything that a method may require."""
     recorded = {"series": ["cwnd", "queue", "delivered", "sojourn"], "ss": True}
     recorded |= {"distributions": ["sojourn"], "delay_parts": True}
-    return ap.simulate(scenario().replace("record", {**recorded, "flow_monitor": True}), reps=1)
+    flows = [*scenario().flows, *ap.flows(source="voice", base_rtt="40 ms")]
+    made = scenario().replace({"record": {**recorded, "flow_monitor": True}, "flows": flows})
+    return ap.simulate(made, reps=1)
 
 
 @functools.cache
