@@ -13,6 +13,7 @@ use airpath_tcp::congestion::{
 use airpath_tcp::{EcnUse, RecoveryKind, StackVariant, TcpConfig};
 use proptest::prelude::*;
 use serde_json::Value;
+use std::sync::LazyLock;
 
 const MSS: u64 = 1000;
 
@@ -27,23 +28,31 @@ fn build_with(description: &Value, options: TcpConfig) -> Result<AnyCongestion, 
     AnyCongestion::build(description, setup)
 }
 
-fn descriptions() -> impl Iterator<Item = Value> {
-    AnyCongestion::BUILT_IN.iter().flat_map(|(kind, _)| {
-        samples("congestion", kind, |description| try_build(description).is_ok())
-    })
+/// Algorithm with accepted parameters.
+struct Sample {
+    description: Value,
+    /// False if the window also follows other events than growth and reductions: the price of CLAMP,
+    /// and the model of the path in algorithms that set the window in recoveries.
+    follows_losses: bool,
 }
+
+/// Every algorithm with its sample parameters, accepted extremes included.
+static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
+    let accepts = |description: &Value| try_build(description).is_ok();
+    let kinds = AnyCongestion::BUILT_IN.iter();
+    let descriptions = kinds.flat_map(|(kind, _)| samples("congestion", kind, accepts));
+    let sample = |description| {
+        let cc = try_build(&description).expect("it was accepted");
+        let follows_losses = description["kind"] != "clamp" && !cc.sets_window_in_recovery();
+        Sample { description, follows_losses }
+    };
+    descriptions.map(sample).collect()
+});
 
 /// Returns every algorithm with the defaults of its Python class.
 fn defaults() -> impl Iterator<Item = Value> {
     let first = |kind: &str| samples("congestion", kind, |_| true).swap_remove(0);
     AnyCongestion::BUILT_IN.iter().map(move |(kind, _)| first(kind))
-}
-
-/// Returns false for algorithms whose window also follows other events than growth and reductions:
-/// the price of CLAMP, and the model of the path in algorithms that set the window in recoveries.
-fn follows_losses(description: &Value) -> bool {
-    description["kind"] != "clamp"
-        && try_build(description).is_ok_and(|cc| !cc.sets_window_in_recovery())
 }
 
 /// One event of a connection.
@@ -65,7 +74,7 @@ enum Event {
 /// Connection that drives an algorithm with events in a possible order.
 struct Connection {
     cc: AnyCongestion,
-    description: Value,
+    sample: &'static Sample,
     now: Time,
     phase: RecoveryPhase,
     ack: u64,
@@ -92,8 +101,8 @@ impl Connection {
             app_limited,
             ..AckEvent::of_new_data(self.now, acked)
         });
-        if !may_grow && follows_losses(&self.description) {
-            let description = &self.description;
+        if !may_grow && self.sample.follows_losses {
+            let description = &self.sample.description;
             assert!(self.cc.cwnd() <= before, "{description}: the window grows without permission");
         }
     }
@@ -148,11 +157,11 @@ impl Connection {
 }
 
 /// Returns the window after each event.
-fn windows(description: &Value, events: &[(u64, Event)]) -> Vec<u64> {
-    let cc = try_build(description).expect("it was accepted");
+fn windows(sample: &'static Sample, events: &[(u64, Event)]) -> Vec<u64> {
+    let description = &sample.description;
     let mut connection = Connection {
-        cc,
-        description: description.clone(),
+        cc: try_build(description).expect("it was accepted"),
+        sample,
         now: Time::ZERO,
         phase: RecoveryPhase::Open,
         ack: 0,
@@ -193,9 +202,9 @@ proptest! {
     })]
     #[test]
     fn window_stays_in_its_range_and_algorithms_are_deterministic(events in events()) {
-        for description in descriptions() {
-            let once = windows(&description, &events);
-            prop_assert_eq!(once, windows(&description, &events), "{}", description);
+        for sample in SAMPLES.iter() {
+            let once = windows(sample, &events);
+            prop_assert_eq!(once, windows(sample, &events), "{}", sample.description);
         }
     }
 }
@@ -234,11 +243,12 @@ proptest! {
 /// After an undo the window is at least as large as before the reduction.
 #[test]
 fn undo_restores_at_least_the_window_before_the_reduction() {
-    for description in descriptions().filter(follows_losses) {
+    for sample in SAMPLES.iter().filter(|sample| sample.follows_losses) {
+        let description = &sample.description;
         for reduction in [Event::Loss(3), Event::Timeout] {
             let growth = (0..200).map(|_| (1000, Event::Ack(1, Some(40_000), false)));
             let events: Vec<_> = growth.chain([(1000, reduction), (1000, Event::Undo)]).collect();
-            let windows = windows(&description, &events);
+            let windows = windows(sample, &events);
             let [.., before, _, after] = windows[..] else { panic!("three windows") };
             assert!(after >= before, "{description}: {before} B before, {after} B after the undo");
         }
