@@ -8,7 +8,8 @@
 //! - The controller drops and marks only above a minimum backlog.
 //!
 //! Options select the other rules of Linux: a step in packets, `min_qlen_step`, random decisions,
-//! drops on arrival, no drops on overload.
+//! drops on arrival, no drops on overload. An option selects the time-shifted FIFO instead of the
+//! round robin.
 //!
 //! Not implemented: queue protection, GSO, the memory limit. Difference: the timer stops while an
 //! update would change nothing.
@@ -83,7 +84,10 @@ pub struct DualPi2Config {
     /// only the limit drops these packets.
     #[serde(default = "drop_overload")]
     pub drop_overload: bool,
-    /// Share of the link for the classic queue while packets wait in both queues, 1 to 99 per cent;
+    /// Scheduler: a time-shifted FIFO with this time shift, ns. `None`: weighted round robin.
+    #[serde(default)]
+    pub time_shift_ns: Option<u64>,
+    /// Weighted round robin: share of the link for the classic queue while packets wait in both queues, 1 to 99 per cent;
     /// 10 in Linux.
     pub classic_percent: u32,
     /// If set, every ECN-capable packet enters the L queue; otherwise only packets with ECT(1) or
@@ -242,10 +246,19 @@ impl DualPi2 {
         self.backlog() >= Bytes(2 * self.config.mtu_bytes)
     }
 
-    /// Returns true if the weighted round robin serves the L queue next.
+    /// Returns true if the scheduler serves the L queue next: according to the credit of the weighted
+    /// round robin, or unless the oldest classic packet arrived earlier than the oldest packet of the
+    /// L queue by more than the time shift.
     fn low_latency_is_next(&self) -> bool {
         let (low_latency, classic) = (&self.low_latency.fifo, &self.classic.fifo);
-        !low_latency.is_empty() && (classic.is_empty() || self.credit <= 0)
+        let (Some((since, _)), Some((classic_since, _))) = (low_latency.oldest(), classic.oldest())
+        else {
+            return !low_latency.is_empty();
+        };
+        match self.config.time_shift_ns {
+            Some(shift) => since.saturating_since(classic_since).as_nanos() <= shift,
+            None => self.credit <= 0,
+        }
     }
 
     fn restart_round(&mut self) {

@@ -18,6 +18,7 @@ const DEFAULT: DualPi2Config = DualPi2Config {
     decisions: Decisions::Spaced,
     drop_early: false,
     drop_overload: true,
+    time_shift_ns: None,
     classic_percent: 10,
     any_ect: false,
     mtu_bytes: 1500,
@@ -77,6 +78,37 @@ fn classic_queue_gets_a_tenth_of_link() {
     // 0.
     assert!(order.starts_with("LLLLLLLLLCLLLLLLLLLC"), "{order}");
     assert_eq!(order.matches('C').count(), 50);
+}
+
+/// Time-shifted FIFO with 5 ms: classic packets that arrived at 0 and 4 ms, packets of the L queue
+/// that arrived at 3, 5, 6 and 9 ms. A packet of the L queue counts as if it had arrived 5 ms earlier.
+#[test]
+fn time_shifted_fifo_serves_by_shifted_arrival() {
+    let mut harness = TestHarness::default();
+    let config = DualPi2Config {
+        time_shift_ns: Some(5_000_000),
+        ramp_start_ns: u64::MAX,
+        classic_percent: 99,
+        ..DEFAULT
+    };
+    let mut queue = queue(config);
+    for (ms, ecn) in [
+        (0, Ecn::NotEct),
+        (3, Ecn::Ect1),
+        (4, Ecn::NotEct),
+        (5, Ecn::Ect1),
+        (6, Ecn::Ect1),
+        (9, Ecn::Ect1),
+    ] {
+        queue.enqueue(&packet(ms, ecn), &mut harness.at(Time::from_millis(ms)));
+    }
+    let mut order = Vec::new();
+    while let Some(next) = queue.peek().copied() {
+        let sent = queue.dequeue(&mut harness.at(Time::from_millis(10)));
+        assert_eq!(sent, Some(next));
+        order.push(next.seq);
+    }
+    assert_eq!(order, [3, 5, 0, 6, 9, 4]);
 }
 
 #[test]

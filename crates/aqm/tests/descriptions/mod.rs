@@ -176,7 +176,8 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 but(
                     &usual,
                     json!({"step_packets": 0, "th_len": 5, "beta": 1e300, "coupling": 0.5,
-                                   "drop_overload": false, "min_qlen_step": u64::MAX}),
+                                   "drop_overload": false, "min_qlen_step": u64::MAX,
+                                   "time_shift_ns": 20_000_000}),
                 ),
             ]
         }

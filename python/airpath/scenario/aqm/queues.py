@@ -444,9 +444,12 @@ class DualPi2(QueueDisc):
     drop_overload : bool
         True: on overload, both queues also drop ECN-capable packets. False: the base probability is
         at most 1/k, and only `limit` drops these packets. Default True (RFC 9332 Appendix A.2).
+    time_shift : Duration, optional
+        Time by which a packet of the L queue may have arrived later than a classic packet and still
+        be served first (time-shifted FIFO), from 0. Default: weighted round robin instead.
     classic_percent : int
-        Share of the link for the classic queue while both queues are backlogged, per cent, 1 to 99.
-        Default 10 (Linux).
+        Weighted round robin: share of the link for the classic queue while both queues are
+        backlogged, per cent, 1 to 99. Default 10 (Linux).
     mtu : Size
         Size of a large packet, above 0: the initial credit of the weighted round robin. Default
         1500 B.
@@ -474,6 +477,7 @@ class DualPi2(QueueDisc):
     decisions: Annotated[str, DECISIONS] = "spaced"
     drop_early: Truth = False
     drop_overload: Truth = True
+    time_shift: Maybe[Duration] = ABSENT
     classic_percent: Number = 10
     mtu: Size = Size(1500)
     any_ect: Truth = False
@@ -489,5 +493,6 @@ class DualPi2(QueueDisc):
     def resolved(self, context: Context, path: Path) -> dict[str, Any]:
         """Return the resolved form: the values of the profile, without its name."""
         entries = super().resolved(context, path)
-        del entries["profile"]
-        return entries
+        optional = ("time_shift", "step_packets")
+        absent = {key for key in optional if entries.get(key, 0) is None}
+        return {k: v for k, v in entries.items() if k != "profile" and k not in absent}
