@@ -1,10 +1,12 @@
-"""Goodput of every discipline over every link with a common rate, with five congestion controls.
+"""Goodput of every discipline over every link with a common rate, with every congestion control.
 
-    python matrix.py [--reps 4] [--seconds 60] [--page]
+    python matrix.py [--reps 4] [--seconds 60] [--page] [--others]
 
-With `--page` the tables of `docs/explanation/equal-rates.md` are rewritten. Disciplines and links
-are those of the registries. A new discipline is included with its defaults. A new link is included
-with its defaults and the common `rate`, or with its configuration in `LINKS`.
+With `--page` the tables of `docs/explanation/equal-rates.md` are rewritten: complete tables for
+five congestion controls, and a line for each of the others. `--others` keeps the complete tables.
+Controls, disciplines and links are those of the registries. A new control or discipline is included
+with its defaults. A new link is included with its defaults and the common `rate`, or with its
+configuration in `LINKS`.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ BASE_RTT = "60 ms"
 FLOWS = 4
 REPS, SECONDS = 4, 60.0
 TABLES = "## Tables\n"
+OTHER_TABLE = "### Other controls\n"
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "equal-rates.md"
 REGISTRY: dict[str, list[tuple[str, str]]] = json.loads(_airpath.registry())
 OF_A_RATE = [link for link, _ in REGISTRY["link"] if link not in ("cell", "ofdma-tdd")]
@@ -43,7 +46,16 @@ CONTROLS: dict[str, dict[str, Any]] = {
     "dctcp": {"cc": "dctcp", "profile": "rfc"},
     "prr": {"cc": "newreno", "profile": "rfc", "tcp": {"recovery": "prr"}},
 }
-"""Five congestion controls; the last one is that of RFC 5681 with SACK and PRR."""
+"""Five congestion controls with complete tables; the last one is that of RFC 5681 with SACK and
+PRR."""
+OF_A_QUEUE = ("clamp", "vcp")
+"""Controls that require a queue of the same kind."""
+OTHERS: dict[str, dict[str, Any]] = {
+    kind: {"cc": kind, "profile": "linux"}
+    for kind, _ in REGISTRY["congestion"]
+    if kind not in CONTROLS
+}
+"""All other congestion controls of the registry."""
 
 
 def trace(directory: Path) -> Path:
@@ -101,17 +113,20 @@ def link_of(kind: str, directory: Path) -> ap.link.Link | dict[str, Any]:
 
 
 def discipline(kind: str, control: str) -> dict[str, Any]:
-    """Return the discipline with its defaults; for DCTCP, it marks packets if it supports
-    marking.
+    """Return the discipline with its defaults; for DCTCP and Prague, it marks packets if it
+    supports marking.
     """
-    may_mark = control == "dctcp" and "ecn" in QueueDisc.registry[kind].model_fields
+    may_mark = control in ("dctcp", "prague") and "ecn" in QueueDisc.registry[kind].model_fields
     return {"kind": kind, **({"ecn": True} if may_mark else {}), **MUST_HAVE.get(kind, {})}
 
 
 def scenario(control: str, aqm: str, link: str, directory: Path, seconds: float) -> ap.Scenario:
     return ap.Scenario(
         flows=ap.flows(
-            FLOWS, **CONTROLS[control], base_rtt=BASE_RTT, start={"uniform": ["0 s", "1 s"]}
+            FLOWS,
+            **(CONTROLS | OTHERS)[control],
+            base_rtt=BASE_RTT,
+            start={"uniform": ["0 s", "1 s"]},
         ),
         bottleneck=ap.Bottleneck(aqm=discipline(aqm, control), link=link_of(link, directory)),
         duration=f"{seconds} s",
@@ -129,6 +144,11 @@ def measure(
     goodputs = flows["goodput_bps"] / 1e6
     totals = goodputs.groupby(flows["replication"]).sum()
     return Cell(control, aqm, link, float(totals.mean()), float(goodputs.min()))
+
+
+def disciplines(control: str) -> list[str]:
+    """Return the disciplines with which the control can be used."""
+    return [aqm for aqm, _ in REGISTRY["aqm"] if control not in OF_A_QUEUE or aqm == control]
 
 
 def row(control: str, aqm: str, **settings: Any) -> list[Cell]:
@@ -155,21 +175,63 @@ def table(control: str, rows: Iterable[list[Cell]]) -> Iterator[str]:
     yield ""
 
 
+def summary(rows: dict[str, list[list[Cell]]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table with a line per control, goodputs in Mbit/s."""
+    yield OTHER_TABLE.rstrip()
+    yield (
+        "| control | mean | smallest goodput | through, over | largest spread | through "
+        "| slowest flow |"
+    )
+    yield "| --- " * 7 + "|"
+    for control, found in rows.items():
+        cells = [cell for each in found for cell in each]
+        mean = sum(cell.goodput for cell in cells) / len(cells)
+        low = min(cells, key=lambda cell: cell.goodput)
+        wide = max(found, key=spread)
+        least = min(cell.least_flow for cell in cells)
+        yield (
+            f"| {control} | {mean:.2f} | {low.goodput:.2f} | {low.aqm}, {low.link} "
+            f"| {100 * spread(wide):.0f} % | {wide[0].aqm} | {least:.2f} |"
+        )
+    yield ""
+
+
+def complete_tables(**settings: Any) -> list[str]:
+    """Simulate and return the complete tables of five controls."""
+    lines: list[str] = []
+    for control in CONTROLS:
+        made = list(table(control, [row(control, aqm, **settings) for aqm, _ in REGISTRY["aqm"]]))
+        print("\n".join(made), flush=True)
+        lines += made
+    return lines
+
+
+def summary_table(**settings: Any) -> list[str]:
+    """Simulate the other controls and return the table with a line for each."""
+    rows: dict[str, list[list[Cell]]] = {}
+    for control in OTHERS:
+        rows[control] = [row(control, aqm, **settings) for aqm in disciplines(control)]
+        print(control, flush=True)
+    lines = list(summary(rows))
+    print("\n".join(lines))
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reps", type=int, default=REPS)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--others", action="store_true", help="without the complete tables")
     options = parser.parse_args()
-    lines: list[str] = []
-    for control in CONTROLS:
-        settings = {"reps": options.reps, "seconds": options.seconds}
-        rows = [row(control, aqm, **settings) for aqm, _ in REGISTRY["aqm"]]
-        lines += table(control, rows)
-        print("\n".join(table(control, rows)), flush=True)
+    settings = {"reps": options.reps, "seconds": options.seconds}
+    lines = [] if options.others else complete_tables(**settings)
+    lines += summary_table(**settings)
     if options.page:
-        head = PAGE.read_text(encoding="utf-8").partition(TABLES)[0]
-        PAGE.write_text(f"{head}{TABLES}\n" + "\n".join(lines).rstrip() + "\n", encoding="utf-8")
+        text = PAGE.read_text(encoding="utf-8")
+        head = text.partition(OTHER_TABLE if options.others else TABLES)[0]
+        start = "" if options.others else f"{TABLES}\n"
+        PAGE.write_text(head + start + "\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
