@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pickle
 
-import pydantic
 import pytest
 from scenario_errors import CCS, DURATION, FLOW_KEYS, GOOD, QUEUES, lines, problem_after_setting
 
 import airpath as ap
 from airpath.errors import MISSING, Problem
 from airpath.scenario import loads
-from airpath.scenario.faults import problems_of
 
 
 def test_valid_file_is_accepted() -> None:
@@ -496,27 +494,3 @@ def test_unusual_keys_and_values_stay_on_one_line() -> None:
         'wimax.toml: bottleneck."a\\nb\\u2028" = "c\\r\\nd": unknown key. '
         "Expected one of: aqm, link."
     )
-
-
-@pytest.mark.parametrize(
-    ("raised", "expected"),
-    [
-        (
-            ap.errors.ScenarioError([Problem("study", ("flows", 0, "cc"), "x", "not one")]),
-            'study: flows.0.cc = "x": not one.',
-        ),
-        (ValueError("no route"), "here: no route."),
-    ],
-)
-def test_error_of_a_validator_is_a_problem(raised: ValueError, expected: str) -> None:
-    """Regression: only faults of Airpath's validators were converted; others were a KeyError."""
-
-    class Table(pydantic.BaseModel):
-        @pydantic.model_validator(mode="before")
-        @classmethod
-        def _refuse(cls, _values: object) -> object:
-            raise raised
-
-    with pytest.raises(pydantic.ValidationError) as caught:
-        Table()
-    assert [str(problem) for problem in problems_of(caught.value, "here")] == [expected]

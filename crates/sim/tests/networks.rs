@@ -193,8 +193,7 @@ fn any_supply() -> impl Strategy<Value = Value> {
     let pages = (select(vec![1, 2, 6]), select(vec![1, 3]), 1..12u32, any::<bool>()).prop_map(
         |(connections, streams, objects, has_main)| {
             let size = json!({"kind": "exponential", "mean_bytes": 10_000});
-            let main = if has_main { size.clone() } else { Value::Null };
-            json!({"object": size, "objects": objects, "main": main,
+            json!({"object": size, "objects": objects, "main": has_main.then_some(size.clone()),
                    "connections": connections, "streams": streams})
         },
     );
@@ -204,10 +203,9 @@ fn any_supply() -> impl Strategy<Value = Value> {
         1 => Just(json!({"transfer": {"kind": "exponential", "mean_bytes": 50_000}})),
         1 => (burst, pause.clone())
             .prop_map(|(on, off)| json!({"application": {"on": on, "off": off}})),
-        1 => (pages, pause).prop_map(|(pages, think)| {
-            let mut requests = json!({"requests": pages});
-            requests["requests"]["think"] = think;
-            requests
+        1 => (pages, pause).prop_map(|(mut pages, think)| {
+            pages["think"] = think;
+            json!({"requests": pages})
         }),
     ]
 }
