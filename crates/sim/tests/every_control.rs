@@ -16,7 +16,6 @@ use airpath_tcp::TcpConfig;
 use airpath_tcp::congestion::{AnyCongestion, CongestionControl, CongestionSetup};
 use serde_json::{Value, json};
 
-const RATE_BPS: f64 = 2e6;
 /// Duration, and start of the last quarter, seconds.
 const DURATION: u64 = 20;
 const LAST_QUARTER: u64 = 15;
@@ -25,6 +24,11 @@ const LAST_QUARTER: u64 = 15;
 const LEAST_SHARE: f64 = 0.1;
 /// Largest number of timeouts of a flow: one in two seconds.
 const MOST_TIMEOUTS: u64 = DURATION / 2;
+
+/// Rate of the links. A multi-regime link with a short queue has its lower rate.
+fn rate_bps(link: &Value) -> f64 {
+    if link["kind"] == "multi-regime" { 0.5e6 } else { 2e6 }
+}
 
 /// Returns every built-in algorithm with the defaults of its Python class.
 fn controls() -> Vec<Value> {
@@ -87,17 +91,23 @@ fn two_flows(control: &Value, queue: &Value, link: &Value) -> Scenario {
     scenario(DURATION, starts.to_vec(), link.clone(), queue.clone(), change)
 }
 
-/// Checks that the flows continue until the end, with few timeouts.
-fn check(control: &Value, queue: &Value, link: &Value) {
+/// Returns the smallest accepted share of the rate in the last quarter. Through a discipline that does
+/// not write its load codes, VCP only has to continue.
+fn least_share(control: &Value, queue: &Value) -> f64 {
+    if control["kind"] == "vcp" && queue["kind"] != "vcp" { 0.0 } else { LEAST_SHARE }
+}
+
+/// Runs two flows. Returns the reason if they do not continue until the end with few timeouts.
+fn failure(control: &Value, queue: &Value, link: &Value) -> Option<String> {
     let what = format!("{} through {} over {}", control["kind"], queue["kind"], link["kind"]);
     let scenario = two_flows(control, queue, link);
     let report = run_with(&scenario, &Components::default(), &link_files(), 1).report(0);
     let delivered: u64 = report.flows.iter().map(|flow| flow.delivered_bytes).sum();
-    let share = delivered as f64 * 8.0 / (RATE_BPS * (DURATION - LAST_QUARTER) as f64);
-    assert!(share > LEAST_SHARE, "{what}: {share:.2} of the rate in the last quarter");
-    for flow in &report.flows {
-        assert!(flow.timeouts.is_some_and(|count| count <= MOST_TIMEOUTS), "{what}: {flow:?}");
-    }
+    let share = delivered as f64 * 8.0 / (rate_bps(link) * (DURATION - LAST_QUARTER) as f64);
+    let timeouts = report.flows.iter().filter_map(|flow| flow.timeouts).max();
+    let continues = share > least_share(control, queue);
+    let is_calm = timeouts.is_some_and(|most| most <= MOST_TIMEOUTS);
+    (!continues || !is_calm).then(|| format!("{what}: share {share:.2}, {timeouts:?} timeouts"))
 }
 
 /// Returns every link: those with one direction, and the TDD link.
@@ -110,25 +120,29 @@ fn all_links() -> Vec<Value> {
 #[test]
 fn every_control_continues_through_every_discipline_and_over_every_link() {
     let (queues, links) = (disciplines(), all_links());
+    let mut failures = Vec::new();
     for (number, control) in controls().iter().enumerate() {
         for (place, queue) in queues.iter().enumerate() {
-            check(control, queue, &links[(number + place) % links.len()]);
+            failures.extend(failure(control, queue, &links[(number + place) % links.len()]));
         }
         for (place, link) in links.iter().enumerate() {
-            check(control, &queues[(2 * number + place) % queues.len()], link);
+            failures.extend(failure(control, &queues[(2 * number + place) % queues.len()], link));
         }
     }
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 #[test]
 #[ignore = "a minute"]
 fn every_control_continues_in_every_combination() {
     let (queues, links) = (disciplines(), all_links());
+    let mut failures = Vec::new();
     for control in &controls() {
         for queue in &queues {
-            links.iter().for_each(|link| check(control, queue, link));
+            failures.extend(links.iter().filter_map(|link| failure(control, queue, link)));
         }
     }
+    assert!(failures.is_empty(), "{failures:#?}");
 }
 
 /// The results of four replications are the same, with one thread and with three.
