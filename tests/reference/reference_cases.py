@@ -325,6 +325,20 @@ def other_cases() -> Iterator[tuple[str, Document]]:
             ]
         ),
     )
+    small = {"exponential": "10 kB"}
+    pages = {"size": small, "objects": 8, "main": "20 kB", "think": {"exponential": "0.5 s"}}
+    yield (
+        "applications",
+        scenario(
+            flows=[
+                {"source": "voice", "base_rtt": "60 ms"},
+                flow(video={"ladder": ["300 kbit/s", "1 Mbit/s"], "segment": "1 s"}),
+                flow(requests={"size": small, "think": "100 ms"}),
+                flow(count=8, requests={**pages, "connections": 4}),
+                flow(count=2, requests={**pages, "streams": 100}),
+            ]
+        ),
+    )
     harq = {"attempts": 3, "error": 0.3, "round_trip": "30 ms", "processes": 4}
     table = {"table": "airpath:802.16-ctc-awgn", "mcs": "mcs0", "snr": "1.5 dB"}
     combined = {"attempts": 4, "error": table, "round_trip": "8 ms"}
