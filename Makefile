@@ -121,6 +121,10 @@ draw-studies: $(RELEASE)
 	cp out/three-regimes/qawla-three_regimes.png docs/explanation/img/three-regimes.png
 	cp out/three-regimes/qawla-three_regimes-why.png docs/explanation/img/three-regimes-why.png
 	cp out/loss-response/vcp-loss-response.png docs/explanation/img/loss-response.png
+	$(BIN)/airpath reproduce papers/studies/fairness disciplines same --figure-format png --out out/fairness
+	cp out/fairness/fairness-disciplines.png out/fairness/fairness-same.png docs/explanation/img/
+	$(BIN)/airpath reproduce papers/studies/cellular plane by-delay --figure-format png --out out/cellular
+	cp out/cellular/cellular-plane.png out/cellular/cellular-by-delay.png docs/explanation/img/
 
 study-%: $(RELEASE)
 	$(BIN)/airpath reproduce papers/studies/$* --full --out out/$*-studies

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import airpath as ap
+from airpath import _airpath
 from airpath.reproduction.session import Session
 from studies.fairness import PAPER
 from studies.fairness.quantities import QUANTITIES, first_mbps, jain, loss, share
@@ -18,6 +19,18 @@ def test_every_point_has_a_scenario() -> None:
     cells = [cell for item in PAPER.items for cell in item.cells_of(session)]
     for cell in dict.fromkeys(cells):
         session.scenario(cell).resolve()
+
+
+@pytest.mark.parametrize("sweep", ["disciplines", "same"])
+def test_grid_has_every_control_and_every_discipline(sweep: str) -> None:
+    """Without CLAMP and VCP, which require a queue of their kind, and variants of CUBIC; without
+    L4Span for flows that it neither marks nor drops.
+    """
+    registry = json.loads(_airpath.registry())
+    found = {name: {cell.axes[name] for cell in SWEEPS.cells(sweep)} for name in ("aqm", "cc")}
+    assert found["aqm"] | {"l4span"} == {kind for kind, _ in registry["aqm"]}
+    controls = {"newreno" if kind == "reno" else kind for kind, _ in registry["congestion"]}
+    assert found["cc"] == controls - {"clamp", "vcp", "cubic-linux", "cubic-ns3"}
 
 
 @pytest.mark.parametrize(("bdp", "packets"), [(1, 33), (2, 67), (64, 2133)])

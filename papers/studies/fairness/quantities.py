@@ -80,7 +80,26 @@ QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
 
 NAMING: Final = Naming(
     {
-        "cc": {"bbr1": "BBR v1", "bbr": "BBR v3", "cubic": "CUBIC", "newreno": "Reno"},
+        "cc": {
+            "newreno": "Reno",
+            "cubic": "CUBIC",
+            "westwood": "Westwood+",
+            "hybla": "Hybla",
+            "scalable": "Scalable TCP",
+            "htcp": "H-TCP",
+            "bic": "BIC",
+            "vegas": "Vegas",
+            "veno": "Veno",
+            "illinois": "Illinois",
+            "yeah": "YeAH",
+            "ledbat": "LEDBAT++",
+            "copa": "Copa",
+            "c2tcp": "C2TCP",
+            "dctcp": "DCTCP",
+            "prague": "Prague",
+            "bbr": "BBR v3",
+            "bbr1": "BBR v1",
+        },
         "other": {"bbr1": "BBR v1", "bbr": "BBR v3", "cubic": "CUBIC"},
     },
     lambda point: dict(point.cell.axes),

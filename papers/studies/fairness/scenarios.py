@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import airpath as ap
 from airpath.reproduction.sweeps import Sweeps
+from airpath.scenario.aqm.queues import QueueDisc
 
 __all__ = ["DIRECTORY", "SWEEPS", "path", "ten", "versus"]
 
@@ -16,6 +18,10 @@ BBR_V3: Final = {"kind": "bbr", "variant": "linux"}
 """BBRv3 of the testbed: that of Google's kernel."""
 RTTS_MS: Final = (31, 33, 35, 37, 39)
 """RTTs of the five flows of a control."""
+WITH_MARKS: Final = ("dctcp", "prague")
+"""Controls that require a queue that marks, if the discipline can."""
+REQUIRED: Final[Mapping[str, Mapping[str, Any]]] = {"clamp": {"a": "5500 B"}}
+"""Parameters of disciplines without a default."""
 
 
 def path(
@@ -32,9 +38,12 @@ def path(
     """Return `count` flows with `cc`, and `others` flows with `other`, over one bottleneck.
 
     `bdp` is the limit of the queue in bandwidth-delay products; 0 is the default of the discipline.
+    A discipline marks packets if it can and `cc` requires marks.
     """
     packets = max(round(bdp * rate_mbps * 1e6 * rtt_ms * 1e-3 / (8 * PACKET_BYTES)), 1)
-    queue: dict[str, Any] = {"kind": aqm}
+    queue: dict[str, Any] = {"kind": aqm, **REQUIRED.get(aqm, {})}
+    if cc in WITH_MARKS and "ecn" in QueueDisc.registry[aqm].model_fields:
+        queue["ecn"] = True
     if bdp:
         queue["limit"] = f"{packets} packets"
     mixes: list[tuple[Any, int]] = [(cc, count)] + [(other, others)] * bool(other)
