@@ -34,7 +34,7 @@ pub struct CallReport {
     pub late_packets: u64,
     /// Mean time from speech to playout, s.
     pub mouth_to_ear_s: Option<f64>,
-    /// Loss burst ratio BurstR of G.107; `None` without losses.
+    /// Loss burst ratio BurstR of G.107; `None` without losses, or if nothing was played.
     pub burst_ratio: Option<f64>,
     /// Transmission rating factor R of G.107.
     pub rating: Option<f64>,
@@ -64,8 +64,8 @@ pub struct VideoClientReport {
     pub startup_s: Option<f64>,
 }
 
-/// Report of one client that requests objects, over one or several connections. Objects and pages count if they were requested after
-/// the warm-up and are complete.
+/// Report of one client that requests objects, over one or several connections. Objects and pages
+/// count if they were requested after the warm-up and are complete.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestsReport {
     /// Flow number of the client's first connection.
@@ -109,7 +109,7 @@ fn call(network: &Network, flow: u32, ends: FlowStages, now: Time) -> Option<Cal
 }
 
 fn video(network: &Network, flow: u32, now: Time) -> Option<VideoClientReport> {
-    let report = network.sender(FlowId(flow))?.video()?.report(now);
+    let report = network.sender(FlowId(flow))?.video_report(now)?;
     let VideoReport { segments, switches, stalls, .. } = report;
     Some(VideoClientReport {
         flow,

@@ -1,7 +1,7 @@
 //! Sender side of applications that write and pause.
 
 use super::{Phase, Sender};
-use crate::application::{Application, Video};
+use crate::application::{Application, VideoReport};
 use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
 use airpath_core::{Ctx, Time};
@@ -79,9 +79,10 @@ impl Sender {
         self.application.as_ref().is_some_and(|application| application.pushes())
     }
 
-    /// Returns the video client of the sender's application, if it has one.
-    pub fn video(&self) -> Option<&Video> {
-        self.application.as_ref().and_then(|application| application.video())
+    /// Returns the measurements of the video client at `now`, if the sender's application is one.
+    pub fn video_report(&self, now: Time) -> Option<VideoReport> {
+        let video = self.application.as_ref()?.video()?;
+        Some(video.report(now, self.stop))
     }
 
     /// Starts the sender because of a control event of the scenario.
