@@ -13,10 +13,13 @@
 
 use super::hystart::HystartKind;
 use super::{
-    AckEvent, CongestionControl, CongestionSetup, CubicLinux, CubicLinuxConfig, IdleEvent,
-    LossEvent, UndoEvent,
+    AckEvent, BurstSize, CongestionControl, CongestionSetup, CubicLinux, CubicLinuxConfig,
+    IdleEvent, LossEvent, LostSegment, PathModel, UndoEvent, delegate_congestion,
 };
-use airpath_core::{Checks, Component, ConfigError, Duration, Setup, Time, at_least};
+use crate::config::EcnUse;
+use airpath_core::{
+    Checks, Component, ConfigError, Duration, Ecn, Rate, Setup, StageError, Time, at_least,
+};
 use serde::Deserialize;
 
 /// Configuration set by the user.
@@ -118,7 +121,7 @@ impl<T: ?Sized> Component<T, CongestionSetup> for C2tcp {
     }
 }
 
-impl CongestionControl for C2tcp {
+impl super::CongestionWrapper for C2tcp {
     /// `bictcp_acked` with C2TCP, then the growth of CUBIC.
     fn on_ack(&mut self, event: &AckEvent) {
         if event.growth.is_none() {
@@ -131,45 +134,10 @@ impl CongestionControl for C2tcp {
         self.cubic.on_ack(event);
     }
 
-    fn needs_every_ack(&self) -> bool {
-        false
-    }
-
-    fn on_loss(&mut self, event: &LossEvent) {
-        self.cubic.on_loss(event);
-    }
-
-    fn on_rto(&mut self, event: &LossEvent) {
-        self.cubic.on_rto(event);
-    }
-
-    fn on_ecn(&mut self, event: &LossEvent) {
-        self.cubic.on_ecn(event);
-    }
-
-    fn on_recovered(&mut self, cwnd: u64) {
-        self.cubic.on_recovered(cwnd);
-    }
-
-    fn on_undo(&mut self, event: &UndoEvent) {
-        self.cubic.on_undo(event);
-    }
-
-    fn on_lost_syn(&mut self) {
-        self.cubic.on_lost_syn();
-    }
-
-    fn on_idle(&mut self, event: &IdleEvent) {
-        self.cubic.on_idle(event);
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.cubic.cwnd()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.cubic.ssthresh()
-    }
+    delegate_congestion!(cubic: needs_every_ack, needs_rate_samples, sets_window_in_recovery);
+    delegate_congestion!(cubic: on_loss, on_rto, on_ecn, on_recovered, on_undo, on_lost_syn, on_idle);
+    delegate_congestion!(cubic: limits_itself, on_open, on_segment_lost, path_model, on_negotiated);
+    delegate_congestion!(cubic: on_sent, cwnd, ssthresh, pacing_rate, burst_size, take_error);
 }
 
 #[cfg(test)]
