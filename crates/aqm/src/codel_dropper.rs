@@ -1,9 +1,9 @@
 //! CoDel's dropper: decides when the packet at the head of a queue is dropped or marked.
 //!
 //! Sources: RFC 8289 §5 for drops; RFC 8290 §4.2 for marks instead of drops; Linux
-//! (`include/net/codel_impl.h`) for the CE threshold. Each signal drops or marks one packet. CoDel has one dropper; FQ-CoDel has one dropper for each queue. Difference:
-//! INTERVAL / √count is computed in double precision, not with the fixed-point Newton step of RFC
-//! 8289 §5.7.
+//! (`include/net/codel_impl.h`) for the CE threshold. Each signal drops or marks one packet. CoDel
+//! has one dropper; FQ-CoDel has one dropper for each queue. Difference: INTERVAL / √count is
+//! computed in double precision, not with the fixed-point Newton step of RFC 8289 §5.7.
 
 use crate::timed_fifo::TimedFifo;
 use airpath_core::{Bytes, Checks, Ctx, DropReason, Duration, Ecn, Packet, Time, at_least};

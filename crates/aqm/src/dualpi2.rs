@@ -87,8 +87,8 @@ pub struct DualPi2Config {
     /// Scheduler: a time-shifted FIFO with this time shift, ns. `None`: weighted round robin.
     #[serde(default)]
     pub time_shift_ns: Option<u64>,
-    /// Weighted round robin: share of the link for the classic queue while packets wait in both queues, 1 to 99 per cent;
-    /// 10 in Linux.
+    /// Weighted round robin: share of the link for the classic queue while packets wait in both
+    /// queues, 1 to 99 per cent; 10 in Linux.
     pub classic_percent: u32,
     /// If set, every ECN-capable packet enters the L queue; otherwise only packets with ECT(1) or
     /// CE. Needed for scalable congestion control algorithms that send ECT(0), such as DCTCP.

@@ -1,10 +1,10 @@
 //! FQ-CoDel: each flow has a separate queue with a separate CoDel dropper. Deficit round robin
 //! serves the queues; queues of new flows are served first.
 //!
-//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. The CE
-//! threshold is that of Linux. Not implemented: classification by criteria other than the flow. Difference: a queue is created when its
-//! first packet arrives, so that the memory depends on the number of flows and not on the number of
-//! hash values.
+//! Source: RFC 8290; CoDel's dropper is in `codel_dropper.rs`. The CE threshold is that of Linux. Not
+//! implemented: classification by criteria other than the flow. Difference: a queue is created when
+//! its first packet arrives, so that the memory depends on the number of flows and not on the number
+//! of hash values.
 
 use crate::codel_dropper::{CeThreshold, CodelDropper, CodelParameters};
 use crate::queue_disc::{QueueDisc, QueueState};

@@ -14,9 +14,10 @@
 /// The delegation macro has four forms. `delegate!(field: method, …)` delegates the named methods
 /// to the component in that field. `delegate!(field)` delegates all methods. `delegate!(match
 /// each)` is for an enum of components: it delegates all methods through a macro `each!(self,
-/// component => …)`. `delegate!(match each: method, …)` delegates the named methods. The types in the signatures and the macro itself must be in scope. If both
-/// traits are in scope, a method call on a wrapper is ambiguous. In that case import only the first
-/// trait, and write the path of the second trait in `impl`.
+/// component => …)`. `delegate!(match each: method, …)` delegates the named methods. The types in
+/// the signatures and the macro itself must be in scope. If both traits are in scope, a method call
+/// on a wrapper is ambiguous. In that case import only the first trait, and write the path of the
+/// second trait in `impl`.
 ///
 /// ```
 /// mod counter {

@@ -40,8 +40,8 @@ impl Flows {
         &self.entries
     }
 
-    /// Returns one flow per entry, or the connections of one client, which is enough to check whether the described components can be
-    /// built.
+    /// Returns one flow per entry, or the connections of one client, which is enough to check whether
+    /// the described components can be built.
     #[must_use]
     pub fn one_of_each(&self) -> Flows {
         let alone = |entry: &FlowSpec| FlowSpec { count: entry.connections(), ..entry.clone() };

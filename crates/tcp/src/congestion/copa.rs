@@ -62,7 +62,7 @@ struct Losses {
     lost: u64,
 }
 
-/// Copa.
+/// State of Copa.
 #[derive(Clone, Debug)]
 pub struct Copa {
     config: CopaConfig,

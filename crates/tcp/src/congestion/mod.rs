@@ -241,9 +241,9 @@ airpath_core::contract! { $
     ///
     /// Seven methods are required. With the default methods, an algorithm handles an echoed mark
     /// like a loss, needs no rate samples, has no pacing rate, no size of bursts and no model of the
-    /// path, leaves the window of a recovery to the recovery, does not fail, and does not react to the start of transmission, a lost SYN, a
-    /// lost segment, an idle time or a sent packet. An algorithm that wraps another algorithm
-    /// implements [`CongestionWrapper`] instead.
+    /// path, leaves the window of a recovery to the recovery, does not fail, and does not react to
+    /// the start of transmission, a lost SYN, a lost segment, an idle time or a sent packet. An
+    /// algorithm that wraps another algorithm implements [`CongestionWrapper`] instead.
     pub trait CongestionControl {
         /// Handles an ACK. Called for every ACK, also in recovery, except for old ACKs that were
         /// reordered in the network and contain no new information. If the ACK causes `on_loss` or

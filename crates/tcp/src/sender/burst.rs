@@ -6,8 +6,9 @@
 //! (`__tcp_transmit_skb`). If the receiving application reads immediately, the receiver
 //! acknowledges that segment immediately (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.7).
 //!
-//! Not modelled: larger buffers if the minimum RTT is short, except with BBR; buffers that wait for more data
-//! (`tcp_tso_should_defer`), and PSH at the end of an application's write.
+//! Not modelled: larger buffers if the minimum RTT is short, except with BBR; buffers that wait for
+//! more data (`tcp_tso_should_defer`); PSH at the end of an application's write, except for writes
+//! that answer a request.
 
 use super::Sender;
 use crate::config::Push;

@@ -10,8 +10,7 @@
 //! buffers of several segments to the device (`tcp_tso_autosize`, see `burst.rs`). The next burst
 //! waits for the transmission time of the complete burst.
 //!
-//! Not modelled: the ten packets that Linux's fq sends
-//! before pacing begins.
+//! Not modelled: the ten packets that Linux's fq sends before pacing begins.
 
 use super::burst::tso_segments;
 use super::{Phase, Sender};

@@ -56,7 +56,7 @@ impl PlayoutReport {
     }
 
     /// Returns BurstR of G.107: the mean length of a loss burst divided by 1/(1 − loss ratio),
-    /// its mean length for random loss. `None` without losses.
+    /// its mean length for random loss. `None` without losses, or if nothing was played.
     pub fn burst_ratio(&self) -> Option<f64> {
         let loss = self.loss_ratio().filter(|loss| *loss > 0.0 && *loss < 1.0)?;
         Some(self.lost as f64 / self.bursts as f64 * (1.0 - loss))

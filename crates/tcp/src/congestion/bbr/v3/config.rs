@@ -34,7 +34,7 @@ pub struct BbrConfig {
     pub up_cwnd_gain: f64,
     /// Gain of the window in ProbeRTT, in (0, 1].
     pub probe_rtt_gain: f64,
-    /// Tolerated share of lost bytes, in (0, 1).
+    /// Tolerated share of lost bytes, in (0, 1].
     pub loss_threshold: f64,
     /// Factor of the bounds at a loss, in (0, 1].
     pub beta: f64,
