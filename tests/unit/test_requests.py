@@ -135,6 +135,18 @@ def test_client_stops_with_the_flows() -> None:
     assert result.table("flows")["delivered_bytes"].sum() < 4 * 14600 * 50
 
 
+def test_connections_without_a_link_have_their_receivers() -> None:
+    """Regression: all data went to the receiver of the first connection."""
+    up = {"name": "uplink", "up": {"link": {"kind": "fixed", "rate": "1 Mbit/s"}}}
+    requests: dict[str, Any] = {"size": "5 kB", "objects": 4, "connections": 2}
+    flows = ap.flows(2, base_rtt="50 ms", requests=requests)
+    hops = [up, {"name": "core", "wire": {"delay": "0 s"}}]
+    result = ap.simulate(ap.Scenario(hops=hops, flows=flows, duration="5 s"), reps=1)
+    first, second = result.table("flows")["delivered_bytes"]
+    assert first == pytest.approx(second, rel=0.05)
+    assert first % 5000 == 0
+
+
 def test_clients_of_a_cell_have_a_user_each() -> None:
     cell = {
         "kind": "cell",

@@ -125,6 +125,9 @@ struct ClientPlace {
     place: Option<(StageId, (StageId, Port))>,
     /// Number of connections that are not built yet.
     left: u32,
+    /// If no link is between the client and its receivers: the stage whose output leads to them, and
+    /// their inputs by flow.
+    direct: Option<(StageId, Box<[Option<(StageId, Port)>]>)>,
 }
 
 /// Source of a flow.
@@ -244,8 +247,13 @@ impl Builder<'_> {
             SourcePlace::New(stage, drawn) => {
                 let (source, at_source) = self.behind(lead(acks), spec.return_wire, stage);
                 let entry = entry.unwrap_or_else(|| self.access(spec.access, at_sink));
+                let last = StageId(self.stages.len() as u32 - 1);
                 if let Some(client) = self.client.as_mut().filter(|_| !open.source) {
                     client.place = Some((source, at_source));
+                    // An access wire ends at the stage that was added last.
+                    let exit = if entry == at_sink { source } else { last };
+                    let inputs = || vec![None; self.flow_count].into();
+                    client.direct = data.is_none().then(|| (exit, inputs()));
                 }
                 (source, at_source, drawn, Some(entry))
             }
@@ -257,6 +265,7 @@ impl Builder<'_> {
         if let Some(entry) = entry {
             self.connect(source, Port(0), Route::To(entry.0, entry.1));
         }
+        self.end_connection(number, at_sink);
         for (end, is_open) in [(source, open.source), (sink, open.sink)] {
             if is_open {
                 self.connect(end, OpenEnd::OUT, Route::Exit);
@@ -291,17 +300,32 @@ impl Builder<'_> {
         spec: &FlowSpec,
         open: &mut OpenEnds,
     ) -> Result<SourcePlace, ConfigError> {
-        if let Some(ClientPlace { place, left }) = self.client.take() {
-            self.client = (left > 1).then_some(ClientPlace { place, left: left - 1 });
+        if let Some(ClientPlace { place, .. }) = &self.client {
             open.source = place.is_none();
             if let Some((source, at_source)) = place {
-                return Ok(SourcePlace::Shared(source, at_source));
+                return Ok(SourcePlace::Shared(*source, *at_source));
             }
         } else if spec.connections() > 1 {
-            self.client = Some(ClientPlace { place: None, left: spec.connections() - 1 });
+            self.client = Some(ClientPlace { place: None, left: spec.connections(), direct: None });
         }
         let (stage, drawn) = self.source_end(flow, spec, *open)?;
         Ok(SourcePlace::New(stage, drawn))
+    }
+
+    /// Completes a connection of a client, whose receiver has the input `at_sink`. After the last
+    /// one, connects the client with its receivers if no link is between them.
+    fn end_connection(&mut self, number: usize, at_sink: (StageId, Port)) {
+        let Some(client) = &mut self.client else { return };
+        client.left -= 1;
+        if let Some((_, inputs)) = &mut client.direct {
+            inputs[number] = Some(at_sink);
+        }
+        if client.left > 0 {
+            return;
+        }
+        if let Some((exit, inputs)) = self.client.take().and_then(|client| client.direct) {
+            self.connect(exit, Port(0), Route::ByFlow(inputs));
+        }
     }
 
     /// Adds a wire before `next`, unless the wire has neither delay nor rate. Returns the entry.
