@@ -158,7 +158,7 @@ impl Queue {
     }
 
     /// Moves the next packet to send to `packet`. Returns false if there is no packet.
-    #[inline]
+    #[inline(always)]
     pub fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         ctx.enter_queue(self.id);
         let is_found = self.disc.dequeue_then_state(packet, &mut self.state, ctx);
@@ -272,15 +272,20 @@ impl Queue {
     }
 
     /// Calls the discipline if its timer has expired.
-    #[inline]
+    #[inline(always)]
     pub fn wake_if_due(&mut self, ctx: &mut Ctx<'_>) {
         if self.state.next_wakeup <= ctx.now {
-            ctx.enter_queue(self.id);
-            self.disc.on_wake(ctx);
-            self.state = self.disc.state();
-            self.note_length(ctx);
-            ctx.leave_queue();
+            self.wake_now(ctx);
         }
+    }
+
+    #[inline(never)]
+    fn wake_now(&mut self, ctx: &mut Ctx<'_>) {
+        ctx.enter_queue(self.id);
+        self.disc.on_wake(ctx);
+        self.state = self.disc.state();
+        self.note_length(ctx);
+        ctx.leave_queue();
     }
 
     /// Passes the link's nominal rate and framing to the discipline.

@@ -91,9 +91,12 @@ impl Reassembly {
         })
     }
 
+    /// Records the part of the segment from `start` to `end` that had arrived before. `next` was the
+    /// next expected byte.
     #[cold]
-    fn record_duplicate(&mut self, start: u64, end: u64) {
-        if self.records_duplicates && start < end {
+    fn record_duplicate(&mut self, (start, end): (u64, u64), next: u64, arrived: SegmentOrder) {
+        let end = if arrived == SegmentOrder::Duplicate { end } else { end.min(next) };
+        if start < end {
             self.beyond.get_or_insert_default().duplicate = Range { start, end };
             (self.has_duplicate, self.has_blocks) = (true, true);
         }
@@ -122,20 +125,22 @@ impl Reassembly {
     }
 
     fn insert_with_holes(&mut self, start: u64, end: u64) -> SegmentOrder {
-        let (next, first) = (self.next, start.max(self.next));
-        if first >= end {
-            self.record_duplicate(start, end);
+        let next = self.next;
+        let arrived = self.insert_beyond(start.max(next), end);
+        if self.records_duplicates {
+            self.record_duplicate((start, end), next, arrived);
+        }
+        arrived
+    }
+
+    fn insert_beyond(&mut self, start: u64, end: u64) -> SegmentOrder {
+        if start >= end {
             return SegmentOrder::Duplicate;
         }
         let beyond = self.beyond.get_or_insert_default();
-        let arrived = beyond.insert(first, end, &mut self.next);
+        let arrived = beyond.insert(start, end, &mut self.next);
         self.has_islands = !beyond.islands.is_empty();
         self.has_blocks = self.has_islands || self.has_duplicate;
-        if arrived == SegmentOrder::Duplicate {
-            self.record_duplicate(start, end);
-        } else if start < next {
-            self.record_duplicate(start, next);
-        }
         arrived
     }
 

@@ -15,9 +15,10 @@ impl Sender {
         if self.phase != Phase::Established || self.ecn.waits_for_timer {
             return;
         }
-        match self.recovery.allowance(&self.board, self.congestion.cwnd()) {
+        let cwnd = self.congestion.cwnd();
+        match self.recovery.allowance(&self.board, cwnd) {
             Allowance::Window(window) => self.transmit_up_to(window, ctx),
-            Allowance::ByFlight => self.transmit_by_flight(ctx),
+            Allowance::ByFlight => self.transmit_by_flight(cwnd, ctx),
         }
     }
 
@@ -47,29 +48,32 @@ impl Sender {
         }
     }
 
-    /// Sends the segments that loss recovery selects, lost segments first (RFC 6675 §5 (C)).
+    /// Sends the segments that loss recovery selects, lost segments first (RFC 6675 §5 (C)), with a
+    /// congestion window of `cwnd`.
     #[cold]
-    fn transmit_by_flight(&mut self, ctx: &mut Ctx<'_>) {
+    fn transmit_by_flight(&mut self, mut cwnd: u64, ctx: &mut Ctx<'_>) {
         while self.pacer.is_free(ctx.now) {
-            let offer = self.offer(ctx.now);
+            let offer = self.offer(cwnd, ctx.now);
             let Some(next) = self.recovery.next(&self.board, &offer) else { break };
             self.send_next(next, ctx);
+            cwnd = self.congestion.cwnd();
         }
         self.pacer.end_burst();
-        let reach = self.recovery.reach(&self.board, self.congestion.cwnd());
+        let reach = self.recovery.reach(&self.board, cwnd);
         self.note_holder(reach, ctx.now);
     }
 
     /// Sends the segment that a partial ACK triggers, regardless of the window.
     #[cold]
     pub(super) fn send_forced(&mut self, ctx: &mut Ctx<'_>) {
-        let next = self.recovery.forced(&self.board, &self.offer(ctx.now));
+        let offer = self.offer(self.congestion.cwnd(), ctx.now);
+        let next = self.recovery.forced(&self.board, &offer);
         self.send_next(next, ctx);
     }
 
-    fn offer(&self, now: Time) -> SendLimits {
+    fn offer(&self, cwnd: u64, now: Time) -> SendLimits {
         SendLimits {
-            cwnd: self.congestion.cwnd(),
+            cwnd,
             edge: self.edge,
             stream_end: self.end,
             data_end: if now < self.stop { self.end } else { self.board.max() },

@@ -9,6 +9,7 @@ mod window;
 
 use super::aggregation::Aggregation;
 use super::filters::WindowedMax;
+use super::pacing::Pacing;
 use super::rounds::Rounds;
 use super::units::{Units, extra_burst};
 use crate::congestion::{
@@ -80,11 +81,7 @@ pub struct Bbr1 {
     is_conserving: bool,
     /// `prev_ca_state`: phase at the last ACK.
     phase: RecoveryPhase,
-    rate: Rate,
-    /// True if the initial pacing rate was computed from an RTT sample.
-    has_seen_rtt: bool,
-    /// Earliest departure of the next segment (Linux `tcp_wstamp_ns`).
-    departs_at: Time,
+    pacing: Pacing,
 }
 
 impl Bbr1 {
@@ -112,9 +109,7 @@ impl Bbr1 {
             prior_cwnd: 0,
             is_conserving: false,
             phase: RecoveryPhase::Open,
-            rate: units.initial_pacing_rate(None, HIGH_GAIN),
-            has_seen_rtt: false,
-            departs_at: Time::ZERO,
+            pacing: Pacing::new(units, HIGH_GAIN),
         }
     }
 
@@ -246,14 +241,7 @@ impl Bbr1 {
 
     /// `bbr_set_pacing_rate`: until the pipe is full, the rate is only raised.
     fn set_pacing_rate(&mut self, gain: f64, rtt: Option<Duration>) {
-        if !self.has_seen_rtt && rtt.is_some() {
-            self.has_seen_rtt = true;
-            self.rate = self.units.initial_pacing_rate(rtt, HIGH_GAIN);
-        }
-        let rate = self.units.pacing_rate(self.bw(), gain);
-        if self.is_full || rate > self.rate {
-            self.rate = rate;
-        }
+        self.pacing.update(self.units, (self.bw(), gain), rtt, self.is_full);
     }
 }
 
@@ -300,8 +288,7 @@ impl CongestionControl for Bbr1 {
         (self.min_rtt, self.min_rtt_at) = (rtt, now);
         self.aggregation.restart(now);
         self.policer.begin(now);
-        self.has_seen_rtt = rtt.is_some();
-        self.rate = self.units.initial_pacing_rate(rtt, HIGH_GAIN);
+        self.pacing.begin(self.units, rtt);
     }
 
     /// `bbr_ssthresh`: saves the window. The window is set with the next ACK.
@@ -351,8 +338,7 @@ impl CongestionControl for Bbr1 {
 
     /// `tcp_update_skb_after_send`.
     fn on_sent(&mut self, now: Time, bytes: u64) {
-        let nanos = bytes as f64 * 1e9 / self.units.payload_rate(self.rate);
-        self.departs_at = self.departs_at.max(now) + Duration::from_nanos(nanos as u64);
+        self.pacing.on_sent(now, bytes);
     }
 
     fn burst_size(&self) -> BurstSize {
@@ -382,7 +368,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(self.rate)
+        Some(self.pacing.rate())
     }
 }
 

@@ -5,12 +5,13 @@
 //! | BBRv3 | `v3.rs`, `v3/` |
 //! | BBRv1 of Linux | `bbr1.rs`, `bbr1/` |
 //!
-//! Shared parts: units and pacing (`units.rs`), windowed filters (`filters.rs`), packet-timed round
+//! Shared parts: units (`units.rs`), pacing (`pacing.rs`), windowed filters (`filters.rs`), packet-timed round
 //! trips (`rounds.rs`), ACK aggregation (`aggregation.rs`).
 
 mod aggregation;
 mod bbr1;
 pub(super) mod filters;
+mod pacing;
 mod rounds;
 #[cfg(test)]
 mod testing;

@@ -19,6 +19,7 @@ mod startup;
 mod window;
 
 use super::aggregation::Aggregation;
+use super::pacing::Pacing;
 use super::rounds::Rounds;
 use super::units::{Units, extra_burst};
 use crate::config::EcnUse;
@@ -86,11 +87,7 @@ pub struct Bbr {
     prior_cwnd: u64,
     /// Phase at the last ACK.
     phase: RecoveryPhase,
-    rate: Rate,
-    /// True if the initial pacing rate was computed from an RTT sample.
-    has_seen_rtt: bool,
-    /// Earliest departure of the next segment (Linux `tcp_wstamp_ns`).
-    departs_at: Time,
+    pacing: Pacing,
 }
 
 impl Bbr {
@@ -117,9 +114,7 @@ impl Bbr {
             cwnd: units.initial_window,
             prior_cwnd: 0,
             phase: RecoveryPhase::Open,
-            rate: units.initial_pacing_rate(None, config.startup_gain),
-            has_seen_rtt: false,
-            departs_at: Time::ZERO,
+            pacing: Pacing::new(units, config.startup_gain),
         }
     }
 
@@ -192,14 +187,7 @@ impl Bbr {
 
     /// `SetPacingRateWithGain`: until the pipe is full, the rate is only raised.
     fn set_pacing_rate(&mut self, gain: f64, rtt: Option<Duration>) {
-        if !self.has_seen_rtt && rtt.is_some() {
-            self.has_seen_rtt = true;
-            self.rate = self.units.initial_pacing_rate(rtt, self.config.startup_gain);
-        }
-        let rate = self.units.pacing_rate(self.bw(), gain);
-        if self.full.is_reached || rate > self.rate {
-            self.rate = rate;
-        }
+        self.pacing.update(self.units, (self.bw(), gain), rtt, self.full.is_reached);
     }
 
     /// Begins a round trip (`StartRound`).
@@ -250,8 +238,7 @@ impl CongestionControl for Bbr {
     fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
         self.min_rtt.begin(now, rtt);
         self.aggregation.restart(now);
-        self.has_seen_rtt = rtt.is_some();
-        self.rate = self.units.initial_pacing_rate(rtt, self.config.startup_gain);
+        self.pacing.begin(self.units, rtt);
     }
 
     fn on_segment_lost(&mut self, segment: &LostSegment) {
@@ -311,8 +298,7 @@ impl CongestionControl for Bbr {
 
     /// `tcp_update_skb_after_send`.
     fn on_sent(&mut self, now: Time, bytes: u64) {
-        let nanos = bytes as f64 * 1e9 / self.units.payload_rate(self.rate);
-        self.departs_at = self.departs_at.max(now) + Duration::from_nanos(nanos as u64);
+        self.pacing.on_sent(now, bytes);
     }
 
     fn burst_size(&self) -> BurstSize {
@@ -339,7 +325,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(self.rate)
+        Some(self.pacing.rate())
     }
 }
 

@@ -45,7 +45,7 @@ impl Bbr1 {
     /// `bbr_packets_in_net_at_edt`: bytes in the network when the next segment departs, if
     /// `bytes` are in the network now.
     pub(super) fn in_network_at_departure(&self, now: Time, bytes: u64) -> u64 {
-        let wait = self.departs_at.saturating_since(now);
+        let wait = self.pacing.wait(now);
         let delivered = bytes_in(self.bw(), wait) as u64;
         let burst = if self.gains().0 > 1.0 { self.burst() } else { 0 };
         (bytes + burst).saturating_sub(delivered)

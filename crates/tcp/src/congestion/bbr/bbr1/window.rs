@@ -20,13 +20,13 @@ const INITIAL_SEGMENTS: u64 = 10;
 impl Bbr1 {
     /// `bbr_tso_segs_goal`: bytes of a burst, about a millisecond at the pacing rate.
     pub(super) fn burst(&self) -> u64 {
-        let bytes = (self.units.payload_rate(self.rate) as u64 >> 10).min(LARGEST_BURST);
+        let bytes = (self.pacing.payload_rate() as u64 >> 10).min(LARGEST_BURST);
         (bytes / self.units.mss).max(self.least_burst()) * self.units.mss
     }
 
     /// `bbr_min_tso_segs`: segments of the smallest burst.
     pub(super) fn least_burst(&self) -> u64 {
-        let Rate(rate) = self.rate;
+        let Rate(rate) = self.pacing.rate();
         if rate < LOW_RATE { 1 } else { 2 }
     }
 

@@ -5,6 +5,7 @@
 
 use super::bounds::Bounds;
 use super::{Bbr, Mode};
+use crate::congestion::bbr::rounds::Rounds;
 use crate::congestion::{AckEvent, LostSegment, RateSample, RecoveryPhase};
 use airpath_core::Time;
 
@@ -15,9 +16,8 @@ pub(super) struct LossRound {
     pub(super) is_loss_in_round: bool,
     /// `loss_in_cycle` of Linux: true if a loss was detected since the last probe.
     pub(super) in_cycle: bool,
-    /// `BBR.loss_round_start`: true if the current ACK ends the round trip.
-    pub(super) starts: bool,
-    round_delivered: u64,
+    /// `BBR.loss_round_delivered` and `BBR.loss_round_start`.
+    pub(super) round: Rounds,
     /// `BBR.bw_latest`, bit/s, and `BBR.inflight_latest`, bytes.
     pub(super) bw_latest: u64,
     pub(super) inflight_latest: u64,
@@ -56,21 +56,17 @@ impl Saved {
 impl Bbr {
     /// `UpdateLatestDeliverySignals`.
     pub(super) fn update_latest_signals(&mut self, event: &AckEvent) {
-        self.losses.starts = false;
+        self.losses.round.on_ack(event.rate.as_ref());
         let Some(sample) = event.rate else { return };
         self.losses.bw_latest = self.losses.bw_latest.max(sample.rate().0);
         self.losses.inflight_latest = self.losses.inflight_latest.max(sample.delivered);
-        if sample.prior_delivered >= self.losses.round_delivered {
-            self.losses.round_delivered = sample.total_delivered;
-            self.losses.starts = true;
-        }
     }
 
     /// `UpdateCongestionSignals`.
     pub(super) fn update_congestion_signals(&mut self, event: &AckEvent) {
         self.update_max_bw(event);
         self.update_marks(event);
-        if self.losses.starts {
+        if self.losses.round.starts {
             self.adapt_lower_bounds();
             self.losses.is_loss_in_round = false;
             self.marks.in_round = false;
@@ -81,7 +77,7 @@ impl Bbr {
     pub(super) fn advance_latest_signals(&mut self, event: &AckEvent) {
         self.losses.is_loss_since_ack = false;
         if let Some(sample) = event.rate
-            && self.losses.starts
+            && self.losses.round.starts
         {
             self.losses.bw_latest = sample.rate().0;
             self.losses.inflight_latest = sample.delivered;
@@ -114,7 +110,7 @@ impl Bbr {
     /// `NoteLoss`.
     fn note_loss(&mut self, total_delivered: u64) {
         if !self.losses.is_loss_in_round {
-            self.losses.round_delivered = total_delivered;
+            self.losses.round.restart(total_delivered);
             if !self.config.is_linux() {
                 self.save_state();
             }

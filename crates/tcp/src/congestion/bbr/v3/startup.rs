@@ -75,7 +75,7 @@ impl Bbr {
     /// ranges.
     fn check_startup_high_loss(&mut self, event: &AckEvent) {
         let Some(sample) = event.rate else { return };
-        let is_lossy = self.losses.starts
+        let is_lossy = self.losses.round.starts
             && event.phase == RecoveryPhase::Recovery
             && self.losses.ranges >= LOST_RANGES
             && self.is_too_high(sample.lost, sample.tx_in_flight);

@@ -20,11 +20,11 @@ impl Bbr {
     fn quantum(&self) -> u64 {
         let mss = self.units.mss;
         if self.config.is_linux() {
-            let bytes = self.units.payload_rate(self.rate) as u64 >> 10;
+            let bytes = self.pacing.payload_rate() as u64 >> 10;
             let bytes = (bytes + extra_burst(self.min_rtt.value)).min(LARGEST_BURST);
             return (bytes / mss).max(2) * mss;
         }
-        let bytes = bytes_in(self.rate.0, QUANTUM_TIME) as u64;
+        let bytes = bytes_in(self.pacing.rate().0, QUANTUM_TIME) as u64;
         bytes.min(LARGEST_QUANTUM).max(2 * mss)
     }
 
@@ -59,7 +59,7 @@ impl Bbr {
     /// `bbr_packets_in_net_at_edt`: bytes in the network when the next segment departs, if
     /// `bytes` are in the network now.
     pub(super) fn in_network_at_departure(&self, now: Time, bytes: u64) -> u64 {
-        let delivered = bytes_in(self.bw(), self.departs_at.saturating_since(now)) as u64;
+        let delivered = bytes_in(self.bw(), self.pacing.wait(now)) as u64;
         let burst = if self.gains().0 > 1.0 { self.quantum() } else { 0 };
         (bytes + burst).saturating_sub(delivered)
     }
