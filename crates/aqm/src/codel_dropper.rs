@@ -123,7 +123,7 @@ impl CodelDropper {
 
     /// Drops packets at the head of `store` as CoDel requires and moves the first remaining packet
     /// to `packet`. Returns false if no packet remains.
-    #[inline]
+    #[inline(always)]
     pub fn dequeue_into(
         &mut self,
         parameters: &CodelParameters,

@@ -51,9 +51,20 @@ impl AnyCongestion {
     }
 }
 
+/// Evaluates an expression inline for CUBIC and Reno, and in a separate function for the others.
+macro_rules! cubic_and_reno_first {
+    ($value:expr, $inner:ident => $call:expr) => {
+        match $value {
+            AnyCongestion::Cubic($inner) => $call,
+            any => usual_component_first!(any, $inner => $call),
+        }
+    };
+}
+
 impl CongestionControl for AnyCongestion {
     // Methods that are called for every packet, and differ between algorithms.
-    delegate_congestion!(match usual_component_first: on_ack, cwnd, ssthresh, pacing_rate);
+    delegate_congestion!(match usual_component_first: on_ack, ssthresh, pacing_rate);
+    delegate_congestion!(match cubic_and_reno_first: cwnd);
     delegate_congestion!(match each_component: on_loss, on_rto, on_recovered, on_undo, on_ecn);
     delegate_congestion!(match each_component: needs_every_ack, needs_rate_samples, on_idle);
     delegate_congestion!(match each_component: sets_window_in_recovery, limits_itself, on_open);
