@@ -102,6 +102,7 @@ fn probe_bw_begins_in_a_random_phase() {
         found[index.unwrap_or(7) as usize] += 1;
     }
     assert!(found[..7].iter().all(|count| *count > 10), "{found:?}");
+    assert_eq!(found[7], 0);
 }
 
 /// `bbr_is_next_cycle_phase`: gain 1.25 lasts until 1.25 BDP is in the network, gain 0.75 until 1

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::config::TcpConfig;
+use crate::reassembly::Reassembly;
+use airpath_core::{FlowId, Packet};
 use proptest::prelude::*;
 
 const MSS: u64 = 1000;
@@ -138,6 +140,47 @@ proptest! {
             };
             let first = (0..board.len()).find(due).map(|index| board.start(index));
             prop_assert_eq!(rack.next_lost(&board), first);
+        }
+    }
+
+    /// The blocks of the previous ACK are skipped. Segments of any size arrive in any order, some ACKs
+    /// are lost: a segment is marked exactly if a block of an ACK has covered it.
+    #[test]
+    fn skipped_blocks_contain_only_marked_segments(
+        sizes in prop::collection::vec(1_u64..=MSS, 1..40),
+        arrivals in prop::collection::vec((0_usize..40, prop::bool::weighted(0.8)), 1..80),
+    ) {
+        let options = TcpConfig { mss: MSS as u32, ..TcpConfig::rfc() };
+        let (mut rack, mut board) = (Rack::new(&options, false), Scoreboard::default());
+        let mut segments = Vec::new();
+        for size in &sizes {
+            segments.push((board.max(), board.max() + size));
+            board.push(board.max() + size, ms(1));
+        }
+        let (mut stream, mut reported) = (Reassembly::default(), vec![false; segments.len()]);
+        for (step, (number, is_received)) in arrivals.into_iter().enumerate() {
+            let (start, end) = segments[number % segments.len()];
+            stream.insert(start, end);
+            if !is_received {
+                continue;
+            }
+            let mut ack = Packet::ack(FlowId(0), stream.next(), 60_000, 40);
+            stream.sack_blocks().for_each(|block| ack.push_sack(block));
+            for block in ack.sack() {
+                let from = ack.seq + u64::from(block.offset);
+                let to = from + u64::from(block.length);
+                for (segment, is_reported) in segments.iter().zip(&mut reported) {
+                    *is_reported |= from <= segment.0 && segment.1 <= to;
+                }
+            }
+            let now = ms(2 + step as u64);
+            rack.absorb(&ack, now, &mut board);
+            rack.acknowledge(ack.seq, now, &mut board);
+            let outstanding = segments.iter().zip(&reported).filter(|(one, _)| one.1 > ack.seq);
+            let expected: Vec<bool> = outstanding.map(|(_, is_reported)| *is_reported).collect();
+            let marked = |index| board.marks(index).has(Marks::SACKED);
+            let found: Vec<bool> = (0..board.len()).map(marked).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 }
