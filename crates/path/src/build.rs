@@ -4,7 +4,9 @@ use crate::any_stage::AnyStage;
 use crate::components::Components;
 use crate::delay_events::VariableDelays;
 use crate::delay_watch::StagePlaces;
-use crate::network::{Event, FlowStages, HopPlace, LinkPlace, Network, Route, Routes};
+use crate::network::{
+    Event, FlowStages, HopPlace, InputsByFlow, LinkPlace, Network, Route, Routes,
+};
 use crate::open_end::{OpenEnd, OpenEnds, Traffic};
 use crate::passages::Passages;
 use crate::queue_names::QueueNames;
@@ -127,7 +129,7 @@ struct ClientPlace {
     left: u32,
     /// If no link is between the client and its receivers: the stage whose output leads to them, and
     /// their inputs by flow.
-    direct: Option<(StageId, Box<[Option<(StageId, Port)>]>)>,
+    direct: Option<(StageId, InputsByFlow)>,
 }
 
 /// Source of a flow.

@@ -11,6 +11,9 @@ use airpath_core::{Bus, Control, FlowId, Port, Recorder, StageId, Time};
 use airpath_tcp::Sender;
 use std::sync::Arc;
 
+/// Input of a stage for each flow, by flow number; `None` for a flow without one.
+pub(crate) type InputsByFlow = Box<[Option<(StageId, Port)>]>;
+
 /// Destination of an output.
 #[derive(Clone, Debug, Default)]
 pub enum Route {
@@ -23,7 +26,7 @@ pub enum Route {
     Exit,
     /// An input that depends on the packet's flow, by flow number; `None` for a flow whose packets
     /// do not use the output.
-    ByFlow(Box<[Option<(StageId, Port)>]>),
+    ByFlow(InputsByFlow),
 }
 
 impl Route {
