@@ -11,6 +11,7 @@ mod traces;
 
 mod ack_access;
 mod bbr;
+mod bbr_states;
 mod captures;
 mod congested_acks;
 mod contracts;

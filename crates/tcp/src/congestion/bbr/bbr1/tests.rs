@@ -241,3 +241,29 @@ fn undo_restarts_the_search_for_the_full_pipe() {
     bench.bbr.on_undo(&UndoEvent { now: bench.acks.now, cwnd: 1, ssthresh: 1 });
     assert_eq!((bench.bbr.full_bandwidth, bench.bbr.full_count), (0, 0));
 }
+
+/// `bbr_exit_probe_rtt`: ProbeRTT returns to Startup if the pipe was never full.
+#[test]
+fn probe_rtt_returns_to_startup_before_the_pipe_is_full() {
+    let mut bench = Bench::new();
+    let limited = Round { app_limited: true, rtt: Duration::from_millis(45), ..ROUND };
+    while bench.mode() != Mode::ProbeRtt {
+        assert_eq!(bench.mode(), Mode::Startup);
+        bench.round(limited);
+    }
+    while bench.mode() == Mode::ProbeRtt {
+        bench.round(Round { inflight: 4 * MSS, ..limited });
+    }
+    assert_eq!((bench.mode(), bench.bbr.gains().0), (Mode::Startup, HIGH_GAIN));
+}
+
+/// `bbr_min_tso_segs`: single segments below 1.2 Mbit/s, otherwise at least two.
+#[test]
+fn bbr_min_tso_segs() {
+    let mut bbr = Bench::new().bbr;
+    let least = [1_199_999, 1_200_000].map(|rate| {
+        bbr.rate = Rate(rate);
+        bbr.burst_size().least
+    });
+    assert_eq!(least, [1, 2]);
+}

@@ -25,7 +25,7 @@ pub(super) struct LossRound {
     pub(super) ranges: u32,
     /// True if a loss was detected since the last ACK.
     is_loss_since_ack: bool,
-    last_lost_end: Option<u64>,
+    pub(super) last_lost_end: Option<u64>,
     /// C.delivered at the last ACK.
     pub(super) delivered: u64,
 }

@@ -19,7 +19,7 @@ const DRAIN_ROUNDS: u64 = 3;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FullPipe {
     /// `BBR.full_bw`, bit/s.
-    bandwidth: u64,
+    pub(super) bandwidth: u64,
     pub(super) count: u32,
     /// `BBR.full_bw_now`: the pipe is full in the current probe.
     pub(super) is_now: bool,

@@ -1,8 +1,12 @@
 //! Tests of the rules of BBRv3, named after sections and functions of draft-ietf-ccwg-bbr-06.
 
 use super::*;
+use crate::congestion::RateSample;
 use crate::congestion::bbr::testing::{Acks, MSS, ROUND, Round, setup};
 use airpath_core::Seed;
+
+#[path = "more_tests.rs"]
+mod more;
 
 struct Bench {
     bbr: Bbr,
@@ -21,14 +25,25 @@ impl Bench {
         self.bbr.on_ack(&self.acks.round(round));
     }
 
+    /// The same with the rules of Google's kernel.
+    fn linux() -> Bench {
+        let mut bench = Bench::new();
+        bench.bbr.config.variant = BbrVariant::Linux;
+        bench
+    }
+
     /// A connection in `mode` at 10 Mbit/s and 40 ms, after a Startup that ended with a plateau.
     fn at(mode: Mode) -> Bench {
-        let mut bench = Bench::new();
+        Bench::new().until(mode, ROUND)
+    }
+
+    /// Repeats `round` until the connection is in `mode`.
+    fn until(mut self, mode: Mode, round: Round) -> Bench {
         for _ in 0..200 {
-            if bench.bbr.mode == mode {
-                return bench;
+            if self.bbr.mode == mode {
+                return self;
             }
-            bench.round(ROUND);
+            self.round(round);
         }
         panic!("no {mode:?}");
     }

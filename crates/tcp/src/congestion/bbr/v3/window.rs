@@ -17,7 +17,7 @@ const EXTRA_ACKED_TIME: Duration = Duration::from_millis(100);
 
 impl Bbr {
     /// `SetSendQuantum`, in Linux `bbr_tso_segs_goal`, bytes.
-    fn quantum(&self) -> u64 {
+    pub(super) fn quantum(&self) -> u64 {
         let mss = self.units.mss;
         if self.config.is_linux() {
             let bytes = self.pacing.payload_rate() as u64 >> 10;
@@ -65,7 +65,7 @@ impl Bbr {
     }
 
     /// Returns the bytes that ACK aggregation adds to the window.
-    fn aggregation_window(&self) -> u64 {
+    pub(super) fn aggregation_window(&self) -> u64 {
         let extra = self.aggregation.extra_acked();
         match self.config.is_linux() {
             true => extra.min(bytes_in(self.bw(), EXTRA_ACKED_TIME) as u64),
