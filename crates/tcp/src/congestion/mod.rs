@@ -304,8 +304,8 @@ airpath_core::contract! { $
         /// without a handshake, or if the SYN was retransmitted.
         fn on_open(&mut self, _now: Time, _rtt: Option<Duration>) {}
 
-        /// Handles a segment that is deemed lost. Called for each such segment before the next
-        /// `on_ack`, only if the algorithm needs rate samples.
+        /// Handles a segment that is deemed lost, only if the algorithm needs rate samples. At a timeout
+        /// called before `on_rto`; otherwise called after `on_loss`, and before `on_ack`.
         fn on_segment_lost(&mut self, _segment: &LostSegment) {}
 
         /// Returns the model of the path for the series of the scenario; `None` if the algorithm

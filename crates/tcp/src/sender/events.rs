@@ -93,13 +93,18 @@ impl Sender {
         self.notify_sampled(&mut event, heard.rtt);
     }
 
+    /// Notifies the congestion control of lost segments.
+    pub(super) fn notify_lost(&mut self) {
+        while let Some(segment) = self.board.pop_lost() {
+            self.congestion.on_segment_lost(&segment);
+        }
+    }
+
     /// Notifies the congestion control of lost segments and of an ACK, with the samples of the
     /// delivery rate and of the bytes in the network, which are added to `event`. `rtt` is the RTT
     /// for the rate sample.
     fn notify_sampled(&mut self, event: &mut AckEvent, rtt: Option<Duration>) {
-        while let Some(segment) = self.board.pop_lost() {
-            self.congestion.on_segment_lost(&segment);
-        }
+        self.notify_lost();
         (event.rate, event.inflight) = self.board.take_samples(rtt);
         self.congestion.on_ack(event);
         if let Some(inflight) = event.inflight

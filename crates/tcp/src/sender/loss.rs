@@ -56,6 +56,7 @@ impl Sender {
         let event = LossEvent { keeps_ssthresh, ..LossEvent::new(ctx.now, flight, cwnd) };
         if self.board.is_watched() {
             self.board.lose_all();
+            self.notify_lost();
         }
         self.congestion.on_rto(&event);
         self.transmit(ctx);

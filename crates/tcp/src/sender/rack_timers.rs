@@ -37,6 +37,7 @@ impl Sender {
             }
             Expired::Probe => self.probe_tail(ctx),
         }
+        self.notify_lost();
     }
 
     /// Sends a tail loss probe: a new segment, regardless of the congestion window, or otherwise a

@@ -217,6 +217,9 @@ impl CongestionControl for Bbr {
         if self.probe.ends_up {
             self.start_down(event.now);
         }
+        if std::mem::take(&mut self.probe.restarts_round) {
+            self.start_round();
+        }
         self.update_model(event, &net);
         self.set_pacing_rate(self.gains().0, event.rtt);
         self.set_cwnd(event, &net);
@@ -252,7 +255,10 @@ impl CongestionControl for Bbr {
 
     /// `OnEnterRTO`: no data is left in the network.
     fn on_rto(&mut self, event: &LossEvent) {
-        if !event.keeps_ssthresh {
+        // In the draft, the losses of the timeout have saved the state already.
+        if self.losses.is_loss_in_round && !self.config.is_linux() {
+            self.save_cwnd();
+        } else if !event.keeps_ssthresh {
             self.save_state();
         }
         if self.config.is_linux() {

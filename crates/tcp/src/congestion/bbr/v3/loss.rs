@@ -206,8 +206,13 @@ impl Bbr {
                     self.mode = Mode::Startup;
                 }
             }
-            Some(Mode::Up) if self.mode != Mode::Up && self.mode != Mode::ProbeRtt => {
-                self.start_refill(now);
+            // The next ACK would leave UP.
+            Some(Mode::Up) if self.mode != Mode::Up || self.probe.ends_up => {
+                self.probe.ends_up = false;
+                if self.mode != Mode::ProbeRtt {
+                    self.start_refill(now);
+                    self.probe.restarts_round = true;
+                }
             }
             _ => {}
         }

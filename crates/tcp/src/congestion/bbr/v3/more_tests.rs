@@ -173,3 +173,18 @@ fn parameters_have_ranges() {
         assert!(config.check().is_err(), "{config:?}");
     }
 }
+
+/// `HandleSpuriousLossDetection`: a timeout in UP that is undone by the next ACK. Its losses have
+/// bounded the bytes in the network, and would end UP with that ACK.
+#[test]
+fn spurious_timeout_returns_to_refill() {
+    let mut bench = Bench::at(Mode::Up);
+    let before = bench.bbr.bounds;
+    bench.lose(1, 100);
+    bench.bbr.on_rto(&LossEvent::new(bench.acks.now, 0, 0));
+    assert_ne!(bench.bbr.bounds, before);
+    bench.bbr.on_undo(&UndoEvent { now: bench.acks.now, cwnd: 1, ssthresh: 1 });
+    assert_eq!((bench.mode(), bench.bbr.bounds), (Mode::Refill, before));
+    bench.round(ROUND);
+    assert_ne!(bench.mode(), Mode::Down);
+}

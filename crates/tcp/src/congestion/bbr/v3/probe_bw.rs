@@ -33,6 +33,8 @@ pub(super) struct Probe {
     pub(super) was_precautionary: bool,
     /// True if losses end UP with the next ACK.
     pub(super) ends_up: bool,
+    /// True if the round trip of REFILL begins with the next ACK, which has revealed an undo.
+    pub(super) restarts_round: bool,
     /// `BBR.bw_probe_up_rounds`, `BBR.bw_probe_up_acked`, `BBR.probe_up_acked_per_inc`.
     pub(super) up_rounds: u32,
     pub(super) up_acked: u64,
@@ -115,15 +117,15 @@ impl Bbr {
         begins
     }
 
-    /// Returns the bytes in the network that the transitions compare with bounds: after the ACK; in
-    /// Linux before the ACK, and when the next segment departs.
+    /// Returns the bytes in the network that the transitions compare with bounds: in UP before the
+    /// ACK, because after it they are always below a bound that limits the window; in DOWN after the
+    /// ACK. In Linux, both are before the ACK, and when the next segment departs.
     fn judged_inflight(&self, event: &AckEvent, net: &InflightSample) -> u64 {
-        match self.config.is_linux() {
-            true => {
-                let prior = net.bytes + event.delivered + net.newly_lost;
-                self.in_network_at_departure(event.now, prior)
-            }
-            false => net.bytes,
+        let prior = net.bytes + event.delivered + net.newly_lost;
+        match self.mode {
+            _ if self.config.is_linux() => self.in_network_at_departure(event.now, prior),
+            Mode::Up => prior,
+            _ => net.bytes,
         }
     }
 
