@@ -50,7 +50,8 @@ impl Pacing {
         self.payload_rate
     }
 
-    fn set(&mut self, units: Units, rate: Rate) {
+    /// Sets the pacing rate of IP packets.
+    pub(super) fn set(&mut self, units: Units, rate: Rate) {
         (self.rate, self.payload_rate) = (rate, units.payload_rate(rate));
     }
 

@@ -262,7 +262,7 @@ fn probe_rtt_returns_to_startup_before_the_pipe_is_full() {
 fn bbr_min_tso_segs() {
     let mut bbr = Bench::new().bbr;
     let least = [1_199_999, 1_200_000].map(|rate| {
-        bbr.rate = Rate(rate);
+        bbr.pacing.set(bbr.units, Rate(rate));
         bbr.burst_size().least
     });
     assert_eq!(least, [1, 2]);

@@ -149,7 +149,7 @@ fn bbr_ack_aggregation_cwnd() {
 #[test]
 fn bbr_tso_segs_generic() {
     let mut bench = Bench::linux();
-    bench.bbr.rate = Rate(10_000_000);
+    bench.bbr.pacing.set(bench.bbr.units, Rate(10_000_000));
     assert_eq!((bench.bbr.quantum(), bench.bbr.burst_size().extra), (2 * MSS, 0));
     bench.bbr.min_rtt.value = Some(Duration::from_nanos(1_024_000));
     assert_eq!((bench.bbr.quantum(), bench.bbr.burst_size().extra), (17 * MSS, 16_384));
