@@ -44,7 +44,7 @@ def capture_points(document: Mapping[str, Any]) -> tuple[str, ...]:
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise fault(_UNKNOWN, nearest("", CAPTURE_POINTS))
-    return value
+    return str(value)
 
 
 _text.words = CAPTURE_POINTS  # type: ignore[attr-defined]  # read by the shell completion
