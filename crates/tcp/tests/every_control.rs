@@ -209,10 +209,15 @@ proptest! {
     }
 }
 
-/// Returns `options` with the recovery that the algorithm requires. The ECN field is that of RFC 3168.
+/// Returns `options` with the recovery that the algorithm requires. The feedback is that of RFC 3168
+/// or accurate, which selects the scalable part of Prague.
 fn options_for(description: &Value, options: TcpConfig) -> TcpConfig {
     let needs_sack = try_build(description).is_ok_and(|cc| cc.sets_window_in_recovery());
-    let ecn = if options.ecn == EcnUse::Off { EcnUse::Off } else { EcnUse::On };
+    let ecn = match options.ecn {
+        EcnUse::Off | EcnUse::On => options.ecn,
+        _ if options.stack == StackVariant::Ns3 => EcnUse::On,
+        _ => EcnUse::Accurate,
+    };
     match needs_sack {
         true => {
             TcpConfig { ecn, recovery: RecoveryKind::Sack, stack: StackVariant::Rfc, ..options }

@@ -80,6 +80,8 @@ pub(crate) struct Connection {
     contiguous_before: u64,
     /// Highest load code that has arrived since the last ACK.
     highest_code: u8,
+    /// Bytes that have arrived with a mark, duplicates included.
+    marked: u64,
     /// Highest right edge that the sender may have received. `advertised` is the last advertised edge.
     allowed: u64,
     advertised: u64,
@@ -119,6 +121,7 @@ impl Connection {
             arrived: SegmentOrder::default(),
             contiguous_before: 0,
             highest_code: 0,
+            marked: 0,
             allowed: if options.handshake { 0 } else { options.receive_window },
             advertised: 0,
             options: options.clone(),
@@ -163,6 +166,8 @@ impl Connection {
                     self.highest_code = self.highest_code.max(packet.ecn.bits());
                     if !packet.flags.contains(Flags::SYN) {
                         self.arrived.add(packet.seq, packet.end());
+                        let is_marked = packet.ecn == Ecn::Ce;
+                        self.marked += if is_marked { packet.payload_bytes() } else { 0 };
                     }
                     self.receiver.receive(Port(0), &packet, &mut self.harness.at(self.now));
                     self.take_acks();
@@ -218,8 +223,13 @@ impl Connection {
     }
 
     /// RFC 3168 §6.1.5: retransmissions are not ECN-capable, except in ns-2, and do not carry CWR.
-    /// Segments of a VCP connection have the code for low load.
+    /// With accurate feedback every segment is ECN-capable, and none carries CWR. Segments of a VCP
+    /// connection have the code for low load.
     pub(crate) fn check_ecn(&self, segment: &Packet, retransmission: bool) {
+        if self.options.ecn == EcnUse::Accurate {
+            assert!(segment.ecn.is_capable() && !segment.flags.contains(Flags::CWR));
+            return;
+        }
         let is_ns2 = self.options.stack == StackVariant::Ns2;
         let capable = self.options.ecn.is_negotiated() && (is_ns2 || !retransmission);
         assert_eq!(
@@ -234,13 +244,17 @@ impl Connection {
         assert!(!segment.flags.contains(Flags::ECE));
     }
 
-    /// On a VCP connection an ACK echoes the highest code since the last ACK. On other connections
-    /// it echoes no code.
+    /// On a VCP connection an ACK echoes the highest code since the last ACK, with accurate feedback
+    /// the number of marked bytes. On other connections it echoes no code.
     fn check_code(&mut self, ack: &Packet) {
-        let is_vcp = self.options.ecn == EcnUse::Vcp;
         let code = std::mem::take(&mut self.highest_code);
-        assert_eq!(ack.feedback, if is_vcp { f32::from(code) } else { 0.0 });
-        assert!(!is_vcp || !ack.flags.contains(Flags::ECE));
+        let expected = match self.options.ecn {
+            EcnUse::Vcp => u64::from(code),
+            EcnUse::Accurate => self.marked % (1 << 24),
+            EcnUse::Off | EcnUse::On | EcnUse::Dctcp => 0,
+        };
+        assert_eq!(ack.feedback as u64, expected);
+        assert!(self.options.ecn != EcnUse::Vcp || !ack.flags.contains(Flags::ECE));
     }
 
     pub(crate) fn header(&self) -> u64 {
@@ -304,7 +318,10 @@ impl Connection {
         assert_eq!(report.delivered_bytes, contiguous, "a byte delivered twice");
         assert!(self.sender.cwnd() >= u64::from(self.options.mss));
         let ssthresh = self.sender.ssthresh();
-        assert!(ssthresh >= 2 * u64::from(self.options.mss), "ssthresh of {ssthresh} B");
+        // With accurate feedback, marks reduce Prague's window to fractions of a segment.
+        let has_minimum = self.options.ecn != EcnUse::Accurate;
+        let least = if has_minimum { 2 * u64::from(self.options.mss) } else { 0 };
+        assert!(ssthresh >= least, "ssthresh of {ssthresh} B");
         assert!(self.sender.next_wakeup() >= self.now);
         assert!(self.receiver.next_wakeup() >= self.now);
         let waits = self.sender.bytes_in_flight() > 0;
