@@ -7,7 +7,9 @@
 
 use super::AckEvent;
 use super::rounds::RttRound;
-use super::segments::{CaState, InSegments, LinuxModule, SegmentWindow, reno_ssthresh};
+use super::segments::{
+    CaState, InSegments, LinuxModule, MIN_SSTHRESH, SegmentWindow, reno_ssthresh,
+};
 use airpath_core::{Checks, at_least};
 use serde::Deserialize;
 
@@ -62,8 +64,9 @@ impl VegasModule {
             window.cwnd += 1;
         }
         window.cwnd = window.cwnd.max(2);
-        // tcp_current_ssthresh
-        window.ssthresh = window.ssthresh.max(window.cwnd / 2 + window.cwnd / 4);
+        // tcp_current_ssthresh, which leaves one segment in Linux.
+        let least = (window.cwnd / 2 + window.cwnd / 4).max(MIN_SSTHRESH);
+        window.ssthresh = window.ssthresh.max(least);
     }
 }
 
@@ -162,6 +165,16 @@ mod tests {
         assert_eq!(cc.ssthresh(), u64::MAX);
         rounds.windows(&mut cc, &[110]);
         assert_eq!((cc.window.cwnd, cc.window.ssthresh), (37, 37));
+    }
+
+    /// At a hundred times the base RTT, W = ⌊W·10.001/1000.001⌋ + 1 = 1: the window and ssthresh are
+    /// two segments (RFC 5681 eq. 4).
+    #[test]
+    fn end_of_slow_start_leaves_two_segments() {
+        let mut cc = vegas(5, None);
+        let mut rounds = Rounds::default();
+        rounds.windows(&mut cc, &[10, 1000, 1000]);
+        assert_eq!((cc.window.cwnd, cc.window.ssthresh), (2, 2));
     }
 
     /// Two samples in a round are not enough: one ACK per round is handled as in Reno, and the window
