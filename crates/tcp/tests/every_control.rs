@@ -8,7 +8,7 @@ use airpath_conformance::{cases, samples};
 use airpath_core::{ConfigError, Duration, Seed, Setup, Time};
 use airpath_tcp::congestion::{
     AckEvent, AnyCongestion, CongestionControl, CongestionRegistry, CongestionSetup, IdleEvent,
-    LossEvent, RecoveryPhase, UndoEvent,
+    InflightSample, LossEvent, LostSegment, RateSample, RecoveryPhase, UndoEvent,
 };
 use airpath_tcp::{EcnUse, RecoveryKind, StackVariant, TcpConfig};
 use proptest::prelude::*;
@@ -80,6 +80,10 @@ struct Connection {
     ack: u64,
     /// Window and ssthresh before the last reduction, bytes.
     before: Option<(u64, u64)>,
+    /// Bytes delivered and lost, and bytes lost since the last ACK.
+    delivered: u64,
+    lost: u64,
+    newly_lost: u64,
 }
 
 impl Connection {
@@ -89,6 +93,7 @@ impl Connection {
         let may_grow = segments > 0 && self.phase != RecoveryPhase::Recovery;
         let (flight, delivered) = (self.cc.cwnd(), acked.max(MSS));
         let before = self.cc.cwnd();
+        let (rate, inflight) = self.samples(delivered, rtt, app_limited);
         self.cc.on_ack(&AckEvent {
             phase: self.phase,
             growth: may_grow.then_some(acked),
@@ -99,11 +104,62 @@ impl Connection {
             in_flight: flight,
             rtt: rtt.map(|micros| Duration::from_nanos(1000 * micros)),
             app_limited,
+            rate,
+            inflight,
             ..AckEvent::of_new_data(self.now, acked)
         });
         if !may_grow && self.sample.follows_losses {
             let description = &self.sample.description;
             assert!(self.cc.cwnd() <= before, "{description}: the window grows without permission");
+        }
+    }
+
+    /// Samples of an ACK, for algorithms that use them. The acknowledged segment was sent a window
+    /// ago.
+    fn samples(
+        &mut self,
+        delivered: u64,
+        rtt: Option<u64>,
+        app_limited: bool,
+    ) -> (Option<RateSample>, Option<InflightSample>) {
+        if !self.cc.needs_rate_samples() {
+            return (None, None);
+        }
+        self.delivered += delivered;
+        let rtt = rtt.map(|micros| Duration::from_nanos(1000 * micros));
+        let prior_delivered = self.delivered.saturating_sub(self.cc.cwnd().max(delivered));
+        let newly_lost = std::mem::take(&mut self.newly_lost);
+        let rate = rtt.map(|interval| RateSample {
+            delivered: self.delivered - prior_delivered,
+            interval,
+            prior_delivered,
+            total_delivered: self.delivered,
+            tx_in_flight: self.cc.cwnd(),
+            lost: newly_lost,
+            app_limited,
+        });
+        let inflight = InflightSample {
+            bytes: self.cc.cwnd() / 2,
+            newly_lost,
+            total_delivered: self.delivered,
+            total_lost: self.lost,
+            rtt,
+        };
+        (rate, Some(inflight))
+    }
+
+    /// Deems a segment lost, for algorithms that use rate samples.
+    fn lose(&mut self) {
+        if self.cc.needs_rate_samples() {
+            (self.lost, self.newly_lost) = (self.lost + MSS, self.newly_lost + MSS);
+            self.cc.on_segment_lost(&LostSegment {
+                start: self.ack,
+                bytes: MSS,
+                total_delivered: self.delivered,
+                tx_in_flight: self.cc.cwnd().max(MSS),
+                lost: self.newly_lost,
+                app_limited: false,
+            });
         }
     }
 
@@ -124,6 +180,7 @@ impl Connection {
             Event::Loss(acks) if self.phase == RecoveryPhase::Open => {
                 self.cc.on_loss(&self.loss());
                 self.before = Some((cwnd, ssthresh));
+                (0..=acks).for_each(|_| self.lose());
                 self.phase = RecoveryPhase::Recovery;
                 (0..acks).for_each(|_| self.ack(0, None, false));
                 self.phase = RecoveryPhase::Open;
@@ -132,6 +189,7 @@ impl Connection {
             }
             Event::Timeout => {
                 self.cc.on_rto(&self.loss());
+                self.lose();
                 self.before = Some((cwnd, ssthresh));
                 self.phase = RecoveryPhase::Loss;
             }
@@ -166,6 +224,9 @@ fn windows(sample: &'static Sample, events: &[(u64, Event)]) -> Vec<u64> {
         phase: RecoveryPhase::Open,
         ack: 0,
         before: None,
+        delivered: 0,
+        lost: 0,
+        newly_lost: 0,
     };
     connection.cc.on_open(Time::ZERO, Some(Duration::from_millis(40)));
     let window = |&(wait, event): &(u64, Event)| {
