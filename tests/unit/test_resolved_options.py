@@ -60,6 +60,7 @@ def test_profile_linux_is_resolved() -> None:
         "rto_floor": "variance",
         "quick_acks": 16,
         "stack": "linux",
+        "tso": True,
         "loss_detection": "rack",
         "tail_loss_probe": True,
         "frto": True,
