@@ -198,6 +198,9 @@ def test_advisory_reports_ecn_at_a_queue_that_does_not_mark() -> None:
     assert (advisory.code, advisory.place) == ("ecn-without-marks", "flows.1")
     marking = ap.Bottleneck(aqm=ap.aqm.CoDel(ecn=True), link=ap.link.Fixed(rate="10 Mbit/s"))
     assert ap.check(make(asks, bottleneck=marking)).advisories == []
+    codel = ap.aqm.CoDel(ce_threshold="1 ms")
+    threshold = ap.Bottleneck(aqm=codel, link=ap.link.Fixed(rate="10 Mbit/s"))
+    assert ap.check(make(asks, bottleneck=threshold)).advisories == []
 
 
 @pytest.mark.parametrize("kind", ["droptail", "red", "ared", "codel", "fq-codel", "pie", "dualpi2"])

@@ -235,3 +235,19 @@ requests = {{{keys}}}
     with pytest.raises(ap.errors.ScenarioError) as caught:
         loads(text, place="web.toml")
     assert str(caught.value).removeprefix("web.toml: flows.0.").startswith(problem)
+
+
+def test_connections_of_a_client_have_the_same_base_rtt() -> None:
+    """Regression: the message called a count of 4 no multiple of 2."""
+
+    def clients(*rtts: str) -> list[ap.traffic.Source]:
+        requests = {"size": "1 kB", "connections": 2}
+        return ap.flows(4, base_rtt=list(rtts), requests=requests)
+
+    assert clients("10 ms", "10 ms", "20 ms", "20 ms")[0].flows_per_client == 2
+    with pytest.raises(ap.errors.ScenarioError) as caught:
+        clients("10 ms", "20 ms", "20 ms", "30 ms")
+    assert str(caught.value).endswith(
+        "requests.connections = 2: the base RTTs of a client's connections differ. "
+        "Set the same base_rtt for the 2 consecutive flows of a client."
+    )

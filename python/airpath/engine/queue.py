@@ -17,7 +17,10 @@ class ResolvedQueue(Component):
     def marks(self) -> bool:
         """True if the discipline, or an inner discipline, writes into the ECN field."""
         return any(
-            component.get("ecn") or _class(component).always_marks for component in self.nested()
+            component.get("ecn")
+            or component.get("ce_threshold_ns") is not None
+            or _class(component).always_marks
+            for component in self.nested()
         )
 
     @property

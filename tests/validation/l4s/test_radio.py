@@ -45,7 +45,7 @@ def params(controls: tuple[str, ...]) -> list[object]:
             marks = []
             if (link, control) in OUTSIDE:
                 reason = OUTSIDE[link, control]
-                marks.append(pytest.mark.xfail(strict=True, reason=reason))
+                marks.append(pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason))
             if link == "trace":
                 skip = pytest.mark.skipif(not TRACES, reason="AIRPATH_TRACES is not set")
                 marks.append(skip)

@@ -364,6 +364,20 @@ class Tcp(Source):
             raise fault(f"given together with {given[0]}", "Use one of the two")
         return value
 
+    @field_validator("requests")
+    @classmethod
+    def _check_connections(cls, requests: Requests | None, info: ValidationInfo) -> Any:
+        """Reject base RTTs that differ between the connections of a client."""
+        rtts = info.data.get("base_rtt")
+        if requests is not None and isinstance(rtts, list):
+            each = requests.connections
+            clients = [rtts[first : first + each] for first in range(0, len(rtts), each)]
+            if any(len(set(client)) > 1 for client in clients):
+                fix = f"Set the same base_rtt for the {each} consecutive flows of a client"
+                wrong = fault("the base RTTs of a client's connections differ", fix)
+                raise faults_at((("connections",), each, wrong))
+        return requests
+
     @property
     def is_finite(self) -> bool:
         """True if a size is set."""
