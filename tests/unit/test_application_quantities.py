@@ -97,7 +97,7 @@ def test_figure_needs_an_application(result: ap.Result) -> None:
     with pytest.raises(ap.errors.BadValueError, match=r"^applications: the scenario has none"):
         bulk.plot.applications()
     assert "applications" not in bulk.plot.defaults()
-    with pytest.raises(ap.errors.BadValueError, match=r"^applications: the scenario has none"):
+    with pytest.raises(ap.errors.BadValueError, match=r'^application = "web": not one of'):
         result.plot.applications("web")
 
 

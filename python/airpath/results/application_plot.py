@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from typing_extensions import Unpack
 
+from airpath.arguments import error_prefix
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.present.drawing import FigureOptions, drawing
 from airpath.results.applications import APPLICATIONS
 from airpath.results.labels import label_of_quantity
 from airpath.results.quantities import bounds
+from airpath.scenario.faults import nearest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["ApplicationPlot"]
 
 _MOST_GROUPS = 12
+_LONG_LABEL = 32
+"""Characters of a label that fit next to a panel; a longer one has two lines."""
 _COLOURS = ("blue", "orange")
 
 
@@ -59,12 +63,15 @@ class ApplicationPlot:
         Raises
         ------
         BadValueError
-            If the scenario does not have the application, or more than 12 groups have it.
+            If the application is unknown, the scenario does not have it, or more than 12 groups
+            have it.
         """
+        if application is not None and application not in APPLICATIONS:
+            advice = nearest(str(application), APPLICATIONS)
+            wrong = f"{error_prefix('application', application)}: not one of the accepted words"
+            raise BadValueError(f"{wrong}. {advice}.")
         names = list(APPLICATIONS) if application is None else [application]
-        found = {
-            name: rows for name in names if name in APPLICATIONS and (rows := self._groups(name))
-        }
+        found = {name: rows for name in names if (rows := self._groups(name))}
         if not found:
             raise BadValueError(
                 "applications: the scenario has none. Add a group with source = "
@@ -114,6 +121,8 @@ def _draw(
     axis.set_xticks(at, [style.literal(row["title"]) for row in rows])
     axis.set_xlim(-0.6, len(rows) - 0.4)
     label = label_of_quantity(quantity)
+    if len(label) > _LONG_LABEL:
+        label = label.replace(" of ", " of\n", 1)
     axis.set_ylabel(f"{label}, {unit}" if unit else label)
     lowest, highest = bounds(quantity)
     axis.set_ylim(bottom=lowest)
