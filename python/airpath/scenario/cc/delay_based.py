@@ -21,13 +21,13 @@ class Vegas(Congestion):
     Parameters
     ----------
     alpha : int
-        α: with fewer queued segments, the window grows by one segment per RTT. Default 2
-        (tcp_vegas).
+        α: with fewer queued segments, the window grows by one segment per RTT. From 0.
+        Default 2 (tcp_vegas).
     beta : int
         β: with more queued segments, the window shrinks by one segment per RTT. At least `alpha`.
         Default 4 (tcp_vegas).
     gamma : int
-        γ: with more queued segments, slow start ends. Default 1 (tcp_vegas).
+        γ: with more queued segments, slow start ends. From 0. Default 1 (tcp_vegas).
     """
 
     recovery = "newreno"
@@ -60,7 +60,7 @@ class Illinois(Congestion):
     Parameters
     ----------
     window_threshold : int
-        Window below which growth and reduction are those of Reno, segments. Default 15
+        Window below which growth and reduction are those of Reno, segments, from 0. Default 15
         (tcp_illinois, `win_thresh`).
     theta : int
         θ: number of RTTs without queueing delay before growth is 10 segments per RTT again, from 1.
@@ -138,8 +138,8 @@ class C2tcp(Congestion):
     Parameters
     ----------
     alpha : float
-        α: setpoint of the RTT in minimum RTTs, in hundredths, 1 to 1000. Default 2 (the public
-        kernel patch; its script has 1.5).
+        α: setpoint of the RTT in minimum RTTs, 1 to 1000, rounded to hundredths. Default 2 (the
+        public kernel patch; its script has 1.5).
     epoch_pause : bool
         Ignore the setpoint in the first second of each epoch of CUBIC. Default True (the public
         kernel patch; the paper has no pause).
