@@ -13,6 +13,7 @@ mod fast_recovery;
 mod growth;
 mod handshake;
 mod idle;
+mod ledbat;
 mod limited_transmit;
 mod ns2;
 mod ns3;
