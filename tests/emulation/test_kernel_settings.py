@@ -210,7 +210,7 @@ def test_features_missing_in_kernels_are_rejected_by_name(flow: dict[str, Any], 
 
 
 # CLAMP needs its own queue discipline, which is rejected too.
-@pytest.mark.parametrize("kind", FAMILIES["congestion"].registry.keys() - {"clamp"})
+@pytest.mark.parametrize("kind", sorted(FAMILIES["congestion"].registry.keys() - {"clamp"}))
 def test_control_has_a_twin_in_the_kernel_or_is_rejected_in_one_line(kind: str) -> None:
     scenario = _scenario({"cc": kind, "profile": "linux"})
     resolved = prepare(scenario).resolved
