@@ -37,6 +37,8 @@ mod tail_loss_probe;
 mod timeout;
 mod timestamps;
 mod vcp;
+mod vegas;
+mod westwood;
 mod window_scaling;
 mod window_updates;
 mod windows;
