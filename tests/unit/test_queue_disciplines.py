@@ -147,7 +147,8 @@ def test_written_values_are_read_back(aqm: ap.aqm.QueueDisc) -> None:
         (
             '{kind = "codel", intervall = "100 ms"}',
             '.intervall = "100 ms": unknown key. The nearest is interval; '
-            "expected one of: kind, limit, target, interval, mtu, ecn.",
+            "expected one of: kind, limit, target, interval, mtu, ecn, ce_threshold, "
+            "ce_threshold_ect1.",
         ),
     ],
 )

@@ -66,7 +66,8 @@ class ApplicationPlot:
             If the application is unknown, the scenario does not have it, or more than 12 groups
             have it.
         """
-        if application is not None and application not in APPLICATIONS:
+        is_known = isinstance(application, str) and application in APPLICATIONS
+        if application is not None and not is_known:
             advice = nearest(str(application), APPLICATIONS)
             wrong = f"{error_prefix('application', application)}: not one of the accepted words"
             raise BadValueError(f"{wrong}. {advice}.")
