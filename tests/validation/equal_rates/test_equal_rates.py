@@ -8,28 +8,14 @@ two of the five complete tables again, and all combinations of the other control
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from script_files import load_script
 
-def load() -> ModuleType:
-    """Import the script of this directory, which is not a package."""
-    file = Path(__file__).parent / "matrix.py"
-    spec = importlib.util.spec_from_file_location("equal_rates_matrix", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-matrix = load()
+matrix = load_script(Path(__file__).with_name("matrix.py"), "equal_rates_matrix")
 DISCIPLINES = [kind for kind, _ in matrix.REGISTRY["aqm"]]
 LINKS = matrix.OF_A_RATE
 FAIR_SHARE = 5.376 * 1460 / 1500 / matrix.FLOWS

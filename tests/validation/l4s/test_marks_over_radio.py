@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from script_files import load_script
 
-def load() -> ModuleType:
-    """Import the script of this directory, which is not a package."""
-    file = Path(__file__).parent / "radio.py"
-    spec = importlib.util.spec_from_file_location("l4s_radio", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-radio = load()
+radio = load_script(Path(__file__).with_name("radio.py"), "l4s_radio")
 OUTSIDE = {
     (
         "ofdma-tdd",

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+
+from script_files import load_script
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "explanation" / "network-fixed-point-validity.md"
 
 
-def load() -> ModuleType:
-    """Import the script of this directory, which is not a package."""
-    spec = importlib.util.spec_from_file_location("random_paths", HERE / "random_paths.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-random_paths = load()
+random_paths = load_script(HERE / "random_paths.py", "random_paths")
 
 
 def stored(name: str) -> list[dict[str, str]]:
