@@ -1,4 +1,4 @@
-"""Import of scripts that are in no package, such as measurements beside their tests."""
+"""Import of scripts that are in no package, such as measurements kept with tests."""
 
 from __future__ import annotations
 
