@@ -10,6 +10,9 @@ _TEST = re.compile(
     r"(?P<doc>(?:^ *///.*\n)*)(?P<attributes>(?:^ *#\[.*\]\n)+)^ *fn (?P<name>\w+)\(\)",
     re.MULTILINE,
 )
+_HARNESS = re.compile(
+    r"^use (?:crate::script::(?!Peer;)|airpath_conformance::Script;)", re.MULTILINE
+)
 _RFC = re.compile(r"RFC \d+(?:(?:,? (?:and )?)§[\d.]*\d)*")
 _LAW = re.compile(
     r'\bLaw(?: \{|\()\s*area[:=] ?"([^"]*)",\s*source[:=]\s*"((?:[^"\\]|\\.|\\\n)*)"', re.DOTALL
@@ -50,11 +53,17 @@ def script(name: str, doc: str) -> Script:
 
 
 def script_files(root: Path) -> list[ScriptFile]:
-    """Return the files that use the script harness and contain no property tests."""
+    """Return the files of scripts, in the order of their names.
+
+    These are the files that drive a sender or a receiver by hand, and those that record runs as
+    scripts. Property tests have arguments, so they are not counted.
+    """
     found = []
-    for file in sorted((root / "crates" / "tcp" / "tests").glob("*.rs")):
+    directories = [root / "crates" / crate / "tests" for crate in ("tcp", "sim")]
+    files = [file for directory in directories for file in directory.glob("*.rs")]
+    for file in sorted(files, key=lambda file: file.name):
         text = file.read_text("utf-8")
-        if "\nuse crate::script" not in text or "proptest!" in text:
+        if not _HARNESS.search(text):
             continue
         scripts = [
             script(m["name"], _line(m["doc"]))

@@ -113,6 +113,14 @@ def test_every_script_and_every_law_is_listed() -> None:
     assert "Everything holds." in section(page, "## Summary")
 
 
+def test_scripts_in_files_with_property_tests_count() -> None:
+    names = {file.name for file in FILES}
+    assert {"bbr_states", "cwr", "spurious"} <= names
+    assert "properties" not in names
+    scripts = {script.name for file in FILES for script in file.scripts}
+    assert "transfer_with_marks_and_losses_ends" not in scripts
+
+
 def test_every_failure_is_listed_at_the_top() -> None:
     left = records()
     left[-1]["holds"] = False

@@ -5,6 +5,7 @@
 //! follow from the draft and from Linux; they were set before the first run.
 
 use crate::common::*;
+use airpath_conformance::Script;
 use airpath_core::Series;
 use airpath_path::Components;
 use serde_json::{Value, json};
@@ -23,6 +24,8 @@ struct Trace {
     states: Vec<(f64, u8)>,
     bounds: Vec<(f64, f64)>,
     windows: Vec<(f64, f64)>,
+    /// Record of the run, which counts the states. It is written when the test ends.
+    _tally: Script,
 }
 
 impl Trace {
@@ -47,7 +50,10 @@ impl Trace {
         let mut states: Vec<(f64, u8)> =
             values(Series::BbrState).into_iter().map(|(at, state)| (at, state as u8)).collect();
         states.dedup_by_key(|(_, state)| *state);
-        Trace { states, bounds: values(Series::BbrInflightHi), windows: values(Series::Cwnd) }
+        let bounds = values(Series::BbrInflightHi);
+        let mut tally = Script::default();
+        states.iter().for_each(|_| tally.value());
+        Trace { states, bounds, windows: values(Series::Cwnd), _tally: tally }
     }
 
     /// Runs a bulk flow.
