@@ -45,7 +45,7 @@ UNITS := $(filter-out py airpath $(SLOW_UNITS),$(patsubst crates/%/src/lib.rs,%,
 PLUGINS := $(patsubst crates/airpath/plugins/%/Cargo.toml,%,$(wildcard crates/airpath/plugins/*/Cargo.toml))
 OPTIMISED_TESTS := $(CARGO_TEST) -p 'airpath-*-tests' $(SLOW_UNITS:%=-p airpath-%) $(PLUGINS:%=-p airpath-%) --tests
 DOC_TESTS := $(CARGO_TEST) --workspace --exclude 'airpath-*-tests' --doc
-ALL_TESTS := cargo test --locked --profile quick --workspace --tests
+ALL_TESTS := cargo test --locked --profile quick --no-fail-fast --workspace --tests
 PYTEST := $(BIN)/python -m pytest
 
 .PHONY: help demo announce-demo build wheel sdist audit test long-tests bench reproduce-full studies conformance generate-docs draw-studies site clean check-build check-test \
