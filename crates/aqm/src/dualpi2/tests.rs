@@ -113,10 +113,26 @@ fn time_shifted_fifo_serves_by_shifted_arrival() {
 
 #[test]
 fn credit_does_not_change_while_one_queue_is_empty() {
+    for ecn in [Ecn::NotEct, Ecn::Ect1] {
+        let mut harness = TestHarness::default();
+        let mut queue = queue(DEFAULT);
+        fill(&mut queue, &mut harness, 100, ecn);
+        while queue.dequeue(&mut harness.at(Time::ZERO)).is_some() {}
+        assert_eq!(queue.credit, -80 * 1500, "{ecn:?}");
+    }
+}
+
+/// Three packets of the L queue precede five classic packets: 3 · 10 · 1500 more. The next packet
+/// finds both queues empty.
+#[test]
+fn round_robin_restarts_with_the_first_packet_after_an_empty_queue() {
     let mut harness = TestHarness::default();
     let mut queue = queue(DEFAULT);
-    fill(&mut queue, &mut harness, 100, Ecn::NotEct);
+    fill(&mut queue, &mut harness, 5, Ecn::NotEct);
+    fill(&mut queue, &mut harness, 3, Ecn::Ect1);
     while queue.dequeue(&mut harness.at(Time::ZERO)).is_some() {}
+    assert_eq!(queue.credit, -50 * 1500);
+    fill(&mut queue, &mut harness, 1, Ecn::NotEct);
     assert_eq!(queue.credit, -80 * 1500);
 }
 
@@ -170,18 +186,21 @@ fn low_latency_queue_marks_on_ramp() {
 }
 
 /// The coupled probability is k p'. The L queue marks with the larger of the coupled and the native
-/// probability.
+/// probability: 0.2 and 0, 0.2 and 1/2.
 #[test]
-fn low_latency_queue_marks_with_k_times_p() {
-    let mut harness = TestHarness::default();
-    let mut queue = queue(DEFAULT);
-    queue.base = 0.1;
-    fill(&mut queue, &mut harness, 1000, Ecn::Ect1);
-    let mut marked = 0;
-    while let Some(packet) = queue.dequeue(&mut harness.at(Time::ZERO)) {
-        marked += i64::from(packet.ecn == Ecn::Ce);
+fn low_latency_queue_marks_with_k_times_p_or_the_ramp() {
+    for (waited_us, expected) in [(0, 200), (1000, 500)] {
+        let mut harness = TestHarness::default();
+        let mut queue = queue(DEFAULT);
+        queue.base = 0.1;
+        fill(&mut queue, &mut harness, 1000, Ecn::Ect1);
+        let mut marked = 0;
+        while let Some(packet) = queue.dequeue(&mut harness.at(Time::from_nanos(waited_us * 1000)))
+        {
+            marked += i64::from(packet.ecn == Ecn::Ce);
+        }
+        assert!((marked - expected).abs() <= 1, "{waited_us} µs: {marked}");
     }
-    assert!((marked - 200).abs() <= 1, "{marked}");
 }
 
 /// If p' is at least 1/k, the L queue drops packets with probability p_C and marks the remaining
@@ -199,6 +218,18 @@ fn low_latency_queue_drops_on_overload() {
         sent += 1;
     }
     assert_eq!((sent, early(&harness)), (76, 24));
+}
+
+/// If p' is at least 1/k, the classic queue drops ECN-capable packets instead of marking them, with
+/// probability p_C = 1/4.
+#[test]
+fn classic_queue_drops_ecn_capable_packets_on_overload() {
+    let mut harness = TestHarness::default();
+    let mut queue = queue(DEFAULT);
+    queue.base = 0.5;
+    fill(&mut queue, &mut harness, 100, Ecn::Ect0);
+    while queue.dequeue(&mut harness.at(Time::ZERO)).is_some() {}
+    assert_eq!((early(&harness), harness.counts().marked), (24, 0));
 }
 
 /// Regression test for an error in which every packet was dropped on a link where the transmission
