@@ -385,6 +385,13 @@ fn drops_on_arrival_if_configured() {
     assert_eq!(harness.counts().marked, 8);
 }
 
+/// The step decides on departure also with `drop_early`.
+#[test]
+fn step_marks_departing_packets_with_drop_early() {
+    let config = DualPi2Config { drop_early: true, ..STEP };
+    assert_eq!(marked(config, 4, Time::from_millis(2)), [1, 2, 3]);
+}
+
 /// Linux decides at random: the share of marks is the probability, and their distances vary.
 #[test]
 fn random_decisions_have_the_probability() {
