@@ -186,6 +186,9 @@ fn held_packets_do_not_count_as_standing_backlog() {
     queue.on_held(1000, Bytes(1_500_000), &mut harness.at(Time::ZERO));
     fill(&mut queue, &mut harness, 10, Ecn::Ect1);
     assert!(serve(&mut queue, &mut harness, (10, 1), 1000).is_empty());
+    queue.on_held(DEFAULT.limit - 1, Bytes(1500), &mut harness.at(Time::ZERO));
+    fill(&mut queue, &mut harness, 2, Ecn::Ect1);
+    assert_eq!((queue.packets(), harness.counts().total()), (1, 1));
 }
 
 #[test]
