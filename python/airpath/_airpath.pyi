@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
 __all__ = [
+    "AgentExperiment",
+    "AgentSimulation",
     "ErrorChain",
     "PerTable",
     "ReedSolomon",
     "SimulationOutput",
     "Trace",
+    "agent_quantities",
     "capture_points",
     "check",
     "commit",
@@ -43,6 +46,62 @@ __all__ = [
 
 _Bounds = tuple[float | None, bool, float | None, bool]
 _Problem = tuple[str, str, str, _Bounds | str | None, list[str]]
+
+_Outcome = tuple[bytes, bool, list[bool]]
+
+@final
+class AgentExperiment:
+    """A resolved scenario with flows of agents."""
+
+    @staticmethod
+    def read(
+        scenario_json: str,
+        traces: Mapping[str, Trace],
+        tables: Mapping[str, str] | None,
+        snr: Mapping[str, str] | None,
+        flows: Sequence[int],
+        step: tuple[str, float, float],
+    ) -> AgentExperiment:
+        """Read a scenario in which agents control `flows`; raises `ValueError`.
+
+        `step`: ``("time", s, 0)``, ``("rtt", factor, first s)`` or ``("acks", number, longest s)``.
+        """
+
+@final
+class AgentSimulation:
+    """An episode.
+
+    An outcome has the statistics of all agents as doubles, whether the scenario has ended, and
+    whether the flow of each agent has finished.
+    """
+
+    @staticmethod
+    def start(
+        experiment: AgentExperiment,
+        seed: int,
+        replication: int,
+        decisions: Sequence[tuple[float, float]],
+    ) -> AgentSimulation:
+        """Build a replication and run it to the start of the first flow of an agent.
+
+        A decision has a window in bytes and a rate in bit/s; infinity for no limit and no pacing.
+        Raises `ValueError` or `RuntimeError`.
+        """
+
+    def first(self) -> _Outcome:
+        """Return the outcome before the first interval."""
+
+    def step(self, decisions: Sequence[tuple[float, float]]) -> _Outcome:
+        """Apply a decision of each agent and run one interval.
+
+        Raises `ValueError` or `RuntimeError`.
+        """
+
+    def step_one(self, window: float, rate: float) -> _Outcome:
+        """Do the same for a single agent."""
+
+    def now_ns(self) -> int:
+        """Return the simulated time, ns."""
 
 @final
 class ErrorChain:
@@ -239,6 +298,9 @@ def check(
 
 def component_problems(family: str, description: str) -> list[_Problem]:
     """Return every problem of a component; raises `ValueError` about an unknown family."""
+
+def agent_quantities() -> list[tuple[str, str, str]]:
+    """Return name, unit and definition of each statistic of an agent's interval."""
 
 def capture_points(scenario_json: str) -> list[tuple[str, str]]:
     """Return name and description of each point of a path where packets can be captured."""

@@ -20,7 +20,7 @@ LAYERS = (
     "cli",
     "report",
     "reproduction",
-    "comparison",
+    "comparison gym",
     "sweeps",
     "emulation phy",
     "api",

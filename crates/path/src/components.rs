@@ -13,7 +13,7 @@ macro_rules! families {
     )+) => {
         /// Registries of plug-ins, by family. Empty registries provide only the built-in
         /// components.
-        #[derive(Default)]
+        #[derive(Clone, Default)]
         pub struct Components {
             $(#[doc = $about] pub $field: $($module)::+::$registry,)+
         }

@@ -8,6 +8,7 @@
 mod adaptation;
 mod bit_errors;
 mod csv;
+mod environment;
 mod errors;
 mod models;
 mod phy;
@@ -99,6 +100,9 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bit_errors::symbol_error_names, module)?)?;
     module.add_function(wrap_pyfunction!(bit_errors::shadowing_levels, module)?)?;
     module.add_function(wrap_pyfunction!(phy::sinr_db, module)?)?;
+    module.add_function(wrap_pyfunction!(environment::agent_quantities, module)?)?;
+    module.add_class::<environment::AgentExperiment>()?;
+    module.add_class::<environment::AgentSimulation>()?;
     module.add_class::<bit_errors::ErrorChain>()?;
     module.add_class::<bit_errors::ReedSolomon>()?;
     module.add_class::<phy::PerTable>()?;

@@ -300,7 +300,8 @@ fn finish(
     Ok(output)
 }
 
-fn files(
+/// Returns the files of a scenario.
+pub(crate) fn files(
     traces: &BTreeMap<String, Py<Trace>>,
     tables: Option<TableTexts>,
     snr: Option<BTreeMap<String, String>>,

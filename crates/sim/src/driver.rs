@@ -61,16 +61,25 @@ fn failure(Failure { at, source }: Failure) -> RunError {
     }
 }
 
-/// Progress callback of a run, which may stop it.
+/// Progress callback of a run, which may stop or pause it.
 pub trait RunMonitor {
     /// Called when the run has reached `now`. Returning false ends the run.
     fn reached(&self, now: Time) -> bool;
+
+    /// Returns true if the run must pause after the current event. Called after every event that
+    /// the driver takes from the event queue.
+    fn must_pause(&self) -> bool;
 }
 
-/// Monitor that never stops a run.
+/// Monitor that never stops or pauses a run.
 impl RunMonitor for () {
     fn reached(&self, _now: Time) -> bool {
         true
+    }
+
+    #[inline(always)]
+    fn must_pause(&self) -> bool {
+        false
     }
 }
 
@@ -144,7 +153,9 @@ impl Driver {
         Ok(())
     }
 
-    /// Processes all events before `until`, and stops at `until`.
+    /// Processes all events before `until`, and stops at `until`. If `watch` pauses the run, stops
+    /// at the time of the last event instead. A stage that causes the pause must be called in order
+    /// of time: its component must not be declared independent.
     ///
     /// # Errors
     /// Fails if a component fails or `watch` stops the run.
@@ -152,7 +163,9 @@ impl Driver {
         self.timetable.begin(&mut self.running, self.now).map_err(failure)?;
         loop {
             let pause = self.next_control_time().min(until);
-            self.run_stages(pause, watch)?;
+            if self.run_stages(pause, watch)? {
+                return Ok(());
+            }
             self.now = pause;
             if self.next_control_time() > pause || pause >= until {
                 return Ok(());
@@ -175,8 +188,8 @@ impl Driver {
         self.running.take_exits(exits);
     }
 
-    /// Processes the events of the stages before `until`.
-    fn run_stages(&mut self, until: Time, watch: &impl RunMonitor) -> Result<(), RunError> {
+    /// Processes the events of the stages before `until`. Returns true if `watch` paused the run.
+    fn run_stages(&mut self, until: Time, watch: &impl RunMonitor) -> Result<bool, RunError> {
         self.running.set_horizon(until);
         let mut next_look = self.running.events() + EVENTS_PER_LOOK;
         while let Some((due, stage)) = self.running.first()
@@ -192,8 +205,13 @@ impl Driver {
                     return Err(RunError::Interrupted);
                 }
             }
+            if watch.must_pause() {
+                self.running.catch_up(due).map_err(failure)?;
+                return Ok(true);
+            }
         }
-        self.running.catch_up(until).map_err(failure)
+        self.running.catch_up(until).map_err(failure)?;
+        Ok(false)
     }
 
     fn next_control_time(&self) -> Time {

@@ -110,6 +110,11 @@ impl RunMonitor for Follower<'_> {
         self.monitor.simulated_nanos.fetch_add(now.as_nanos() - before, Ordering::Relaxed);
         !self.monitor.is_stopped()
     }
+
+    #[inline(always)]
+    fn must_pause(&self) -> bool {
+        false
+    }
 }
 
 /// Runs the replications of `plan`. The result does not depend on the number of threads.

@@ -187,6 +187,11 @@ impl Sender {
         Sender { application: Some(application), fast_path, end: 0, ..self }
     }
 
+    /// Returns the start time of the connection; `NEVER` if it has none yet.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
     /// Returns the congestion window, bytes, without the inflation in fast recovery.
     pub fn cwnd(&self) -> u64 {
         self.congestion.cwnd()

@@ -16,7 +16,7 @@ from typing import Any
 
 from airpath.errors import BadValueError, quoted
 
-__all__ = ["drawn", "wrong_bounds"]
+__all__ = ["drawn", "sample", "wrong_bounds"]
 
 _QUANTITY = re.compile(r"\s*(?P<number>[-+]?[0-9]*\.?[0-9]+(?:e[-+]?[0-9]+)?)\s*(?P<unit>\S.*?)\s*")
 _WHOLE_UNITS = ("packets", "packet", "segments", "segment", "B", "bit/s", "ns")
@@ -81,6 +81,27 @@ def drawn(
         for kind, values in draw.items()
     ]
     return [dict(zip(axes, row, strict=True)) for row in zip(*made, strict=True)]
+
+
+def sample(
+    seed: int, number: int, axes: Mapping[str, Mapping[str, Sequence[Any]]]
+) -> dict[str, Any]:
+    """Return the axis values of the independent sample `number`, counted from 0.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the samples, 0 to 2^64 - 1.
+    number : int
+        Index of the sample. The values are those of this sample of the method ``random``.
+    axes : mapping
+        As for `drawn`.
+    """
+    return {
+        axis: _value(kind, values, _unit(seed, axis, number))
+        for axis, draw in axes.items()
+        for kind, values in draw.items()
+    }
 
 
 def _unit(seed: int, axis: str, number: int) -> float:
