@@ -12,7 +12,7 @@ use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
     Bytes, Checks, Component, ConfigError, Ctx, DropReason, LinkRate, Packet, PacketKind, Setup,
-    Time,
+    StageError, Time,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,7 +75,7 @@ impl AckPriority {
 
 impl crate::QueueWrapper for AckPriority {
     delegate_queue!(inner: on_bypass, on_wake, on_rate, on_served, on_lost);
-    delegate_queue!(inner: measured, restart_measurement);
+    delegate_queue!(inner: measured, restart_measurement, take_error);
 
     #[inline]
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {

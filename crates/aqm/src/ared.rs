@@ -11,7 +11,8 @@ use crate::red::{Red, RedConfig};
 use crate::red_dropper::RedCurve;
 use crate::red_dropper::RedVariant;
 use airpath_core::{
-    Bytes, Checks, Component, ConfigError, Ctx, Duration, LinkRate, Packet, Setup, Time, at_least,
+    Bytes, Checks, Component, ConfigError, Ctx, Duration, LinkRate, Packet, Setup, StageError,
+    Time, at_least,
 };
 use serde::Deserialize;
 
@@ -138,7 +139,7 @@ impl Ared {
 
 impl crate::QueueWrapper for Ared {
     delegate_queue!(red: dequeue_into, peek, on_rate, on_served, on_lost, on_held);
-    delegate_queue!(red: measured, restart_measurement);
+    delegate_queue!(red: measured, restart_measurement, take_error);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.red.enqueue(packet, ctx);

@@ -16,7 +16,7 @@ use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
 use airpath_core::{
     Bytes, Checks, Component, ConfigError, Ctx, Duration, LinkRate, Packet, PacketKind, Series,
-    Setup, Time, above, at_least,
+    Setup, StageError, Time, above, at_least,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -326,7 +326,7 @@ impl Clamp {
 }
 
 impl crate::QueueWrapper for Clamp {
-    delegate_queue!(inner: peek, state, on_wake, on_rate, on_held);
+    delegate_queue!(inner: peek, state, on_wake, on_rate, on_held, take_error);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.note_arrival(packet, ctx);

@@ -2,7 +2,7 @@
 
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::registry::AnyQueue;
-use airpath_core::{Bytes, Ctx, DropReason, LinkRate, Packet, Time};
+use airpath_core::{Bytes, Ctx, DropReason, LinkRate, Packet, StageError, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -47,7 +47,7 @@ impl GatedQueue {
 }
 
 impl crate::QueueWrapper for GatedQueue {
-    delegate_queue!(inner: state, on_bypass, on_wake, on_rate);
+    delegate_queue!(inner: state, on_bypass, on_wake, on_rate, take_error);
     delegate_queue!(inner: on_served, on_lost, on_held, measured, restart_measurement);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {

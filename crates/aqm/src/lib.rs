@@ -32,6 +32,7 @@ mod gred;
 mod l4span;
 mod pie;
 mod pie_probability;
+mod plug_in;
 mod queue;
 mod queue_disc;
 mod rate_table;

@@ -6,7 +6,7 @@
 //! waiting packets can be dequeued.
 
 use crate::gate::{Gate, GatedQueue};
-use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
+use crate::queue_disc::{QueueDisc, QueueState};
 use crate::registry::AnyQueue;
 use airpath_core::stats::{Mean, Occupancy};
 use airpath_core::{
@@ -29,23 +29,6 @@ pub struct Queue {
     held_bytes: Bytes,
     /// Gate of a queue that can be closed.
     gate: Option<Gate>,
-}
-
-/// Wrapper of a plug-in discipline. It stores the arrival time in each packet, because the queue of
-/// a plug-in might not store it.
-struct ArrivalNoting {
-    inner: AnyQueue,
-}
-
-impl crate::QueueWrapper for ArrivalNoting {
-    delegate_queue!(inner: dequeue_into, peek, state, on_bypass, on_wake, on_rate);
-    delegate_queue!(inner: on_served, on_lost, on_held, measured, restart_measurement);
-
-    fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
-        let mut packet = *packet;
-        packet.set_queued_at(ctx.now);
-        self.inner.enqueue(&packet, ctx);
-    }
 }
 
 /// Measurements of a queue.
@@ -84,10 +67,6 @@ impl Queue {
     /// Creates a queue with measurements from a discipline. `id` is the ID of the queue in the
     /// network; it labels drops, marks and time series.
     pub fn new(disc: AnyQueue, id: QueueId) -> Queue {
-        let disc = match disc {
-            AnyQueue::Dyn(_) => AnyQueue::Dyn(Box::new(ArrivalNoting { inner: disc })),
-            built_in => built_in,
-        };
         Queue {
             state: disc.state(),
             disc,

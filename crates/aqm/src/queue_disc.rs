@@ -1,6 +1,6 @@
 //! [`QueueDisc`]: the trait that each queue discipline implements.
 
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
 
 /// State of a queue discipline: its backlog and the expiry time of its timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +118,14 @@ airpath_core::contract! { $
 
         /// Resets all measurements at `now`.
         fn restart_measurement(&mut self, _now: Time) {}
+
+        /// Returns an error that has occurred since the last call. The error ends the run. Called
+        /// for plug-ins, after each method with a [`Ctx`] and after the call of `state` that follows
+        /// such a method. An error of another method is returned at the next of these calls.
+        /// [`Ctx::fail`] has the same effect in a method with a [`Ctx`].
+        fn take_error(&mut self) -> Option<StageError> {
+            None
+        }
     }
     provided {
         /// Dequeues and returns the next packet to send; `None` if there is no packet.
@@ -148,7 +156,7 @@ airpath_core::contract! { $
     ///
     /// ```
     /// use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
-    /// use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
+    /// use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
     ///
     /// /// Wrapper that records the number of held packets.
     /// struct Watched {
@@ -158,7 +166,7 @@ airpath_core::contract! { $
     ///
     /// impl airpath_aqm::QueueWrapper for Watched {
     ///     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
-    ///     delegate_queue!(inner: on_served, on_lost, measured, restart_measurement);
+    ///     delegate_queue!(inner: on_served, on_lost, measured, restart_measurement, take_error);
     ///
     ///     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
     ///         self.held = packets;
@@ -171,14 +179,14 @@ airpath_core::contract! { $
     ///
     /// ```compile_fail,E0046
     /// # use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
-    /// # use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
+    /// # use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
     /// struct Forgetful {
     ///     inner: AnyQueue,
     /// }
     ///
     /// impl airpath_aqm::QueueWrapper for Forgetful {
     ///     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
-    ///     delegate_queue!(inner: on_served, on_lost, measured, restart_measurement);
+    ///     delegate_queue!(inner: on_served, on_lost, measured, restart_measurement, take_error);
     /// }
     /// ```
     pub trait QueueWrapper;

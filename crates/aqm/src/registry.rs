@@ -10,20 +10,21 @@ use crate::fq_codel::FqCodel;
 use crate::gred::Gred;
 use crate::l4span::L4Span;
 use crate::pie::Pie;
+use crate::plug_in::PlugIn;
 use crate::queue_disc::{QueueDisc, QueueState, delegate_queue};
 use crate::red::Red;
 use crate::rem::Rem;
 use crate::rlc_red::RlcRed;
 use crate::sbd::Sbd;
 use crate::vcp::VcpQueue;
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, Time, built_in_components};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Registry, StageError, Time, built_in_components};
 
 /// Queue disciplines registered at run time.
 pub type QueueRegistry = Registry<dyn QueueDisc + Send>;
 
 built_in_components! {
     /// Any queue discipline.
-    enum AnyQueue: dyn QueueDisc + Send, () {
+    enum AnyQueue: dyn QueueDisc + Send, (), in PlugIn::new {
         "droptail" => DropTail(DropTail): "Drop-tail: an arrival that exceeds the limit is dropped.",
         "gred" => Gred(Gred): "Gentle RED on the instantaneous queue, independent drops.",
         "red" => Red(Red): "RED: random drops that depend on the average queue length.",

@@ -396,7 +396,7 @@ impl QueueDisc for Plain {
 #[test]
 fn sojourn_time_is_measured_with_any_store() {
     let mut harness = TestHarness::default();
-    let mut queue = Queue::new(AnyQueue::Dyn(Box::new(Plain::default())), QueueId(0));
+    let mut queue = Queue::new(AnyQueue::plug_in(Box::new(Plain::default())), QueueId(0));
     let acknowledgement = Packet::ack(FlowId(1), 0, 1000, 40);
     for packet in [Packet::data(FlowId(0), 0, 1460, 40, Time::ZERO), acknowledgement] {
         queue.enqueue(&packet, &mut harness.at(Time::from_secs(1)));

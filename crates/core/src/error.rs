@@ -250,6 +250,21 @@ impl Checks {
 /// Error of a component that cannot continue. Its message ends the run.
 pub type StageError = Box<dyn Error + Send + Sync>;
 
+/// Returns `index` if it is below `count`.
+///
+/// # Errors
+/// Otherwise an error that names the `method` of a component that returned the index.
+#[inline]
+pub fn check_index(method: &str, index: usize, count: usize) -> Result<usize, StageError> {
+    if index < count { Ok(index) } else { Err(out_of_range(method, index, count)) }
+}
+
+#[cold]
+fn out_of_range(method: &str, index: usize, count: usize) -> StageError {
+    let last = count.saturating_sub(1);
+    format!("{method} returned index {index}. Accepted: 0 to {last}").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

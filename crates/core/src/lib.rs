@@ -40,7 +40,7 @@ mod wakeups;
 pub use bounds::{Bounds, Number, above, at_least, at_most, below};
 pub use delay_parts::{DelayPart, DelayParts, DelaySums, FlowDelayParts, PacketInstant, WireLeg};
 pub use ecn::Ecn;
-pub use error::{Accepted, Checks, ConfigError, Problem, StageError};
+pub use error::{Accepted, Checks, ConfigError, Problem, StageError, check_index};
 pub use framing::{Framing, LinkRate, SymbolCode};
 pub use histogram::{Delays, Histogram, Quantiles, SpanCount};
 pub use memory_budget::{MemoryBudget, push_within};

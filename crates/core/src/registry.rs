@@ -234,12 +234,17 @@ pub fn apart<T>(call: impl FnOnce() -> T) -> T {
 /// separate function for all other components. It is intended for methods that are called for every
 /// packet.
 ///
+/// A path after the type of the setup (`in Guard::new`) names a function that wraps each plug-in.
+/// The function receives the boxed plug-in and returns a component of the same kind.
+///
 /// `built_in_components! { enum AnyQueue: dyn QueueDisc + Send, () { "droptail" => DropTail(DropTail): "…", … } }`
 #[macro_export]
 macro_rules! built_in_components {
     // Pattern of the most frequently used component.
     (@usual $any:ident, $inner:ident, $usual:ident $($other:ident)*) => { $any::$usual($inner) };
-    ($(#[$meta:meta])* enum $any:ident: $object:ty, $extra:ty {
+    (@guarded $component:ident) => { $component };
+    (@guarded $component:ident $guard:path) => { Box::new($guard($component)) };
+    ($(#[$meta:meta])* enum $any:ident: $object:ty, $extra:ty $(, in $guard:path)? {
         $($name:literal => $variant:ident($component:ty): $summary:literal,)+
     }) => {
         $(#[$meta])*
@@ -248,7 +253,7 @@ macro_rules! built_in_components {
         #[repr(u32)]
         pub enum $any {
             $(#[doc = $summary] $variant($component),)+
-            /// A plug-in.
+            /// A plug-in. The function `plug_in` creates this variant.
             Dyn(Box<$object>),
         }
 
@@ -256,6 +261,11 @@ macro_rules! built_in_components {
             /// Name and one-line description of every built-in component.
             pub const BUILT_IN: &'static [(&'static str, &'static str)] =
                 &[$(($name, $summary)),+];
+
+            /// Converts a plug-in.
+            pub fn plug_in(component: Box<$object>) -> $any {
+                $any::Dyn($crate::built_in_components!(@guarded component $($guard)?))
+            }
 
             /// Checks the parameters of a built-in component. Plug-ins are checked when they are
             /// built.
@@ -291,7 +301,7 @@ macro_rules! built_in_components {
                     _ => match setup.registry.factory(kind) {
                         Some(factory) => {
                             let (_, parameters) = $crate::registry::split_kind(description)?;
-                            factory(&parameters, setup).map($any::Dyn)
+                            factory(&parameters, setup).map($any::plug_in)
                         }
                         None => {
                             let known: Vec<&str> =

@@ -4,7 +4,7 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, Ctx, DropReason, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registries,
-    Registry, Seed, Setup, Stage, Time, testing::TestHarness,
+    Registry, Seed, Setup, Stage, StageError, Time, testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext, Tables, Traces};
 use airpath_phy::errors::{AnyErrors, ErrorProcess, ErrorsRegistry, Frame};
@@ -182,7 +182,7 @@ struct Listening(AnyQueue, Arc<Mutex<LinkRate>>);
 
 impl airpath_aqm::QueueWrapper for Listening {
     delegate_queue!(0: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_served);
-    delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(0: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         *self.1.lock().expect("the lock is not poisoned") = rate;
@@ -201,7 +201,7 @@ fn error_process_receives_every_byte_on_the_air() {
         description["errors"] = json!({"kind": "nothing"});
         let calls = Calls::default();
         let link_rate = Arc::new(Mutex::new(LinkRate::default()));
-        let queue = AnyQueue::Dyn(Box::new(Listening(droptail(), Arc::clone(&link_rate))));
+        let queue = AnyQueue::plug_in(Box::new(Listening(droptail(), Arc::clone(&link_rate))));
         let mut link = with_queue(description.clone(), queue, &calls).expect("a link");
         let mut harness = TestHarness::default();
         link.control(&Control::Begin, &mut harness.at(Time::ZERO));

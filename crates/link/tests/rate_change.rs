@@ -4,7 +4,7 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::samples;
 use airpath_core::{
     Bytes, Control, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Rate, Registry, Seed, Setup,
-    Stage, Time, testing::TestHarness,
+    Stage, StageError, Time, testing::TestHarness,
 };
 use airpath_link::{AnyLink, DirectionContext, Files, Link, LinkContext};
 use airpath_phy::per_table::PerTable;
@@ -153,7 +153,7 @@ struct Listening(AnyQueue, mpsc::Sender<u64>);
 
 impl airpath_aqm::QueueWrapper for Listening {
     delegate_queue!(0: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_served);
-    delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(0: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn on_rate(&mut self, rate: LinkRate, ctx: &mut Ctx<'_>) {
         self.1.send(rate.nominal.0).expect("the test listens");

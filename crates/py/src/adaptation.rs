@@ -57,8 +57,9 @@ pub(crate) fn policy_choices(
         .map_err(|error| errors::config(error.under("policy")))?;
     let mut choices = |snr_db: f64| {
         let mut chosen = vec![0; chooser.regimes()];
-        chooser.choose(snr_db, &mut chosen);
-        chosen
+        let done = chooser.choose(snr_db, &mut chosen);
+        done.map_err(|error| errors::value("policy", &policy, &error.to_string()))?;
+        Ok(chosen)
     };
-    Ok(snrs_db.into_iter().map(&mut choices).collect())
+    snrs_db.into_iter().map(&mut choices).collect()
 }

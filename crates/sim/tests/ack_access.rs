@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, Series, Time};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, Series, StageError, Time};
 use airpath_path::{Components, Scenario};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ struct Joined {
 
 impl airpath_aqm::QueueWrapper for Joined {
     delegate_queue!(inner: dequeue_into, peek, state, on_bypass, on_wake, on_rate, on_served);
-    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.at.lock().expect("one thread").push(ctx.now);

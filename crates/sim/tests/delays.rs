@@ -6,7 +6,7 @@ use crate::theory::{CONFIDENCE, SERVICE_S, embedded_chain, poisson, reports};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::stats::mean_interval;
-use airpath_core::{Bytes, Ctx, Histogram, LinkRate, Packet, Recorder, Series, Time};
+use airpath_core::{Bytes, Ctx, Histogram, LinkRate, Packet, Recorder, Series, StageError, Time};
 use airpath_path::{Components, PacketDistribution, QueueSummary, ReplicationReport};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -141,7 +141,7 @@ struct EnqueueTimestamps {
 
 impl airpath_aqm::QueueWrapper for EnqueueTimestamps {
     delegate_queue!(inner: peek, state, on_bypass, on_wake, on_rate, on_served, on_lost, on_held);
-    delegate_queue!(inner: measured, restart_measurement);
+    delegate_queue!(inner: measured, restart_measurement, take_error);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.queued.push_back(ctx.now);

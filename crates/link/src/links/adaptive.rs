@@ -32,8 +32,8 @@ use crate::links::serial::{SerialLink, Transmission, Transmitter};
 use crate::retransmission::check_retransmission;
 use crate::retransmission::stage::RetransmissionStage;
 use airpath_core::{
-    Bytes, Checks, Component, ConfigError, Duration, Framing, Rate, Seed, Setup, Stream, Time,
-    at_least, registry,
+    Bytes, Checks, Component, ConfigError, Duration, Framing, Rate, Seed, Setup, StageError,
+    Stream, Time, at_least, registry,
 };
 use airpath_phy::adaptation::{AnyPolicy, Chooser, PolicyRegistry};
 use airpath_phy::mcs::packet_error_rate;
@@ -96,7 +96,10 @@ impl AdaptiveConfig {
         let snr_db = self.constant_snr_db()?;
         let estimate_db = snr_db + self.snr_bias_db;
         let mut chosen = vec![0; chooser.regimes()];
-        chooser.choose(estimate_db, &mut chosen);
+        chooser.choose(estimate_db, &mut chosen).map_err(|error| {
+            let kind = self.policy["kind"].as_str().unwrap_or_default();
+            ConfigError::new("policy.kind", kind, error.to_string())
+        })?;
         let regime = |number: usize| self.on_curve(&table.curves[number], snr_db, packet);
         Ok(AdaptedRegimes {
             thresholds: chooser.thresholds().to_vec(),
@@ -319,6 +322,8 @@ pub struct Adaptive {
     /// `None` if neither the SNR nor the estimate varies.
     radio: Option<Box<Radio>>,
     chooser: Chooser,
+    /// Error of the policy that the link has not yet reported.
+    failure: Option<StageError>,
     table: Arc<PerTable>,
     /// True if the current true SNR is in the range of the table. `is_estimate_covered` is the same
     /// for the current estimate.
@@ -339,7 +344,7 @@ impl Adaptive {
         let snr_db = process.sample(Time::ZERO).snr_db;
         let mean_db = snr_db + config.snr_bias_db;
         let mut chosen = vec![0; chooser.regimes()];
-        chooser.choose(mean_db, &mut chosen);
+        let failure = chooser.choose(mean_db, &mut chosen).err();
         let schemes: Vec<Scheme> =
             table.curves.iter().map(|curve| Scheme::new(curve, snr_db)).collect();
         let fastest = schemes.iter().map(|scheme| scheme.rate).max().unwrap_or(Rate(0));
@@ -370,6 +375,7 @@ impl Adaptive {
             is_true_covered: table.covers(snr_db),
             is_estimate_covered: table.covers(mean_db) || !is_estimated,
             chooser,
+            failure,
             table,
             outside_packets: 0,
         })
@@ -381,7 +387,7 @@ impl Adaptive {
         let Some(radio) = &mut self.radio else { return };
         if radio.is_estimated && now.as_nanos() >= radio.estimate_ends_ns {
             let estimate_db = radio.estimate_at(now);
-            self.chooser.choose(estimate_db, &mut self.chosen);
+            self.failure = self.chooser.choose(estimate_db, &mut self.chosen).err();
             self.is_estimate_covered = self.table.covers(estimate_db);
         }
         if now >= radio.holds_until {
@@ -413,6 +419,12 @@ impl Transmitter for Adaptive {
             self.outside_packets += u64::from(!is_covered);
         }
         Transmission { ends, bytes, loss, regime, mcs: Some(mcs) }
+    }
+
+    #[inline]
+    fn take_error(&mut self) -> Option<StageError> {
+        self.failure.as_ref()?;
+        self.failure.take()
     }
 
     fn nominal_rate(&self) -> Rate {

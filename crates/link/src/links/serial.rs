@@ -14,7 +14,7 @@ use crate::retransmission::stage::RetransmissionStage;
 use airpath_aqm::Queue;
 use airpath_core::{
     Bytes, ConfigError, Control, Ctx, DropReason, Framing, LinkRate, Packet, Port, Rate, Seed,
-    Series, Stage, Time,
+    Series, Stage, StageError, Time,
 };
 use airpath_phy::errors::{AnyErrors, Frame};
 use std::borrow::Cow;
@@ -45,6 +45,12 @@ pub trait Transmitter {
     /// Starts a transmission of `frame` bytes at `now`. `waiting` is the number of packets that
     /// remain in the queue.
     fn begin(&mut self, frame: Bytes, waiting: usize, now: Time) -> Transmission;
+
+    /// Returns an error that has occurred since the last call. The error ends the run. Called at the
+    /// start of the run and after each call of `begin`.
+    fn take_error(&mut self) -> Option<StageError> {
+        None
+    }
 
     /// Returns the nominal rate of the link.
     fn nominal_rate(&self) -> Rate;
@@ -176,10 +182,19 @@ impl<T: Transmitter> SerialLink<T> {
         let frame = self.framing.on_air(self.packet.bytes());
         // A queue with a packet to dequeue is open.
         let transmission = self.transmitter.begin(frame, self.queue.waiting(), ctx.now);
+        self.pass_on_failure(ctx);
         self.note_regime(transmission.regime, ctx);
         self.note_mcs(transmission.mcs, ctx);
         self.service = Service { is_busy: true, began: ctx.now, transmission };
         self.due = transmission.ends;
+    }
+
+    /// Ends the run if the transmitter has failed.
+    #[inline]
+    fn pass_on_failure(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some(error) = self.transmitter.take_error() {
+            ctx.fail(error);
+        }
     }
 
     /// Starts a transmission after an idle time. Not inlined, because a busy link does not call it.
@@ -249,6 +264,7 @@ impl<T: Transmitter> SerialLink<T> {
         if self.service.is_busy && self.service.transmission.ends.is_never() {
             let frame = self.framing.on_air(self.packet.bytes());
             let transmission = self.transmitter.begin(frame, waiting, ctx.now);
+            self.pass_on_failure(ctx);
             self.service = Service { is_busy: true, began: ctx.now, transmission };
             self.due = self.due.min(transmission.ends);
         }
@@ -285,7 +301,10 @@ impl<T: Transmitter> Stage for SerialLink<T> {
 
     fn control(&mut self, event: &Control, ctx: &mut Ctx<'_>) {
         match event {
-            Control::Begin => self.notify_rate(ctx),
+            Control::Begin => {
+                self.pass_on_failure(ctx);
+                self.notify_rate(ctx);
+            }
             Control::StartMeasurement => {
                 self.meter.restart(ctx.now);
                 self.transmitter.restart_measurement();

@@ -3,13 +3,15 @@
 
 use super::{AnyPolicy, Candidate, Policy, PolicyRegistry, SchemeNames};
 use crate::per_table::PerTable;
-use airpath_core::{Bytes, ConfigError, Seed, Setup};
+use airpath_core::{Bytes, ConfigError, Seed, Setup, StageError, check_index, registry::kind_of};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// A policy with its error-rate table.
 pub struct Chooser {
     policy: AnyPolicy,
+    thresholds: Vec<u64>,
+    uses_estimate: bool,
     table: Arc<PerTable>,
     /// Packet size for which the packet error rates are computed.
     reference: Bytes,
@@ -22,8 +24,8 @@ impl Chooser {
     /// packets of `reference` bytes including framing.
     ///
     /// # Errors
-    /// If the kind is unknown, a parameter is not accepted, or the thresholds of a plug-in policy
-    /// do not ascend.
+    /// If the kind is unknown, a parameter is not accepted, or a plug-in policy fails or its
+    /// thresholds do not ascend.
     pub fn new(
         description: &Value,
         table: Arc<PerTable>,
@@ -31,35 +33,40 @@ impl Chooser {
         (seed, registry): (Seed, &PolicyRegistry),
     ) -> Result<Chooser, ConfigError> {
         let extra: SchemeNames = table.curves.iter().map(|curve| curve.mcs.name.clone()).collect();
-        let policy = AnyPolicy::build(description, Setup { seed, registry, extra })?;
-        let thresholds = policy.thresholds();
+        let mut policy = AnyPolicy::build(description, Setup { seed, registry, extra })?;
+        let thresholds = policy.thresholds().to_vec();
+        let uses_estimate = policy.uses_estimate();
+        if let Some(error) = policy.take_error() {
+            return Err(ConfigError::new("kind", kind_of(description)?, error.to_string()));
+        }
         if !thresholds.is_sorted_by(|a, b| a < b) {
             return Err(ConfigError::new("thresholds", format!("{thresholds:?}"), "not ascending"));
         }
         let candidates = Vec::with_capacity(table.curves.len());
-        Ok(Chooser { policy, table, reference, candidates })
+        Ok(Chooser { policy, thresholds, uses_estimate, table, reference, candidates })
     }
 
     /// Returns the queue lengths, packets, at which the next regime begins, ascending.
     pub fn thresholds(&self) -> &[u64] {
-        self.policy.thresholds()
+        &self.thresholds
     }
 
     /// Returns the number of regimes.
     pub fn regimes(&self) -> usize {
-        self.thresholds().len() + 1
+        self.thresholds.len() + 1
     }
 
     /// Returns true if the choice depends on the SNR estimate.
     pub fn uses_estimate(&self) -> bool {
-        self.policy.uses_estimate()
+        self.uses_estimate
     }
 
     /// Writes the index of the MCS of each regime into `chosen`, for an estimated SNR of `snr_db`.
     ///
-    /// # Panics
-    /// If a plug-in policy chooses an MCS that does not exist.
-    pub fn choose(&mut self, snr_db: f64, chosen: &mut [usize]) {
+    /// # Errors
+    /// If a plug-in policy fails or chooses an MCS that does not exist. `chosen` then contains valid
+    /// indices if it did before.
+    pub fn choose(&mut self, snr_db: f64, chosen: &mut [usize]) -> Result<(), StageError> {
         let reference = self.reference;
         self.candidates.clear();
         self.candidates.extend(self.table.curves.iter().map(|curve| Candidate {
@@ -68,9 +75,12 @@ impl Chooser {
             per: curve.per(snr_db, reference),
         }));
         for (regime, chosen) in chosen.iter_mut().enumerate() {
-            *chosen = self.policy.choose(&self.candidates, regime);
-            let count = self.candidates.len();
-            assert!(*chosen < count, "a policy chose MCS {chosen} of {count}");
+            let number = self.policy.choose(&self.candidates, regime);
+            if let Some(error) = self.policy.take_error() {
+                return Err(error);
+            }
+            *chosen = check_index("`choose` of the policy", number, self.candidates.len())?;
         }
+        Ok(())
     }
 }

@@ -40,7 +40,7 @@ pub use registry::{AnyPolicy, PolicyRegistry};
 pub use tagla::{Tagla, TaglaConfig};
 pub use tfer::{Tfer, TferConfig};
 
-use airpath_core::ConfigError;
+use airpath_core::{ConfigError, StageError};
 use serde::Deserialize;
 
 /// Names of the MCSs that a policy chooses from, in the order of the candidates.
@@ -57,22 +57,77 @@ pub struct Candidate {
     pub per: f64,
 }
 
-/// Policy that chooses the MCS.
-pub trait Policy {
-    /// Returns the queue lengths, packets, at which the next regime begins, ascending; empty for
-    /// one regime.
-    fn thresholds(&self) -> &[u64] {
-        &[]
+airpath_core::contract! { $
+    /// Policy that chooses the MCS. A policy that wraps another policy implements
+    /// [`PolicyWrapper`].
+    pub trait Policy {
+        /// Returns the queue lengths, packets, at which the next regime begins, ascending; empty
+        /// for one regime. Called once, when the link is built.
+        fn thresholds(&self) -> &[u64] {
+            &[]
+        }
+
+        /// Returns true if the choice depends on the SNR estimate. Called once, when the link is
+        /// built.
+        fn uses_estimate(&self) -> bool {
+            true
+        }
+
+        /// Returns the index in `candidates` of the chosen MCS. `candidates` is not empty; `regime`
+        /// is an index from 0. An index out of range ends the run with an error.
+        fn choose(&self, candidates: &[Candidate], regime: usize) -> usize;
+
+        /// Returns an error that has occurred since the last call. Called after each of the other
+        /// methods. An error of `choose` ends the run, and the returned index is not used; an error
+        /// of the other methods is an error of the configuration. Only plug-ins return errors.
+        fn take_error(&mut self) -> Option<StageError> {
+            None
+        }
     }
 
-    /// Returns true if the choice depends on the SNR estimate.
-    fn uses_estimate(&self) -> bool {
-        true
-    }
+    /// A policy that wraps another policy. It implements or delegates each method of [`Policy`], and
+    /// thereby also implements [`Policy`].
+    ///
+    /// ```
+    /// use airpath_core::StageError;
+    /// use airpath_phy::adaptation::{AnyPolicy, Candidate, Policy};
+    /// use airpath_phy::delegate_policy;
+    ///
+    /// /// Policy that chooses the MCS below that of another policy.
+    /// struct Cautious {
+    ///     inner: AnyPolicy,
+    /// }
+    ///
+    /// impl airpath_phy::adaptation::PolicyWrapper for Cautious {
+    ///     delegate_policy!(inner: thresholds, uses_estimate, take_error);
+    ///
+    ///     fn choose(&self, candidates: &[Candidate], regime: usize) -> usize {
+    ///         self.inner.choose(candidates, regime).saturating_sub(1)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A wrapper that neither implements nor delegates a method does not compile:
+    ///
+    /// ```compile_fail,E0046
+    /// # use airpath_core::StageError;
+    /// # use airpath_phy::adaptation::{AnyPolicy, Candidate, Policy};
+    /// # use airpath_phy::delegate_policy;
+    /// struct Forgetful {
+    ///     inner: AnyPolicy,
+    /// }
+    ///
+    /// impl airpath_phy::adaptation::PolicyWrapper for Forgetful {
+    ///     delegate_policy!(inner: thresholds, uses_estimate, choose);
+    /// }
+    /// ```
+    pub trait PolicyWrapper;
 
-    /// Returns the index in `candidates` of the chosen MCS. `candidates` is not empty; `regime` is
-    /// an index from 0.
-    fn choose(&self, candidates: &[Candidate], regime: usize) -> usize;
+    /// Delegates methods of [`PolicyWrapper`](adaptation::PolicyWrapper) to the policy in a field.
+    /// `delegate_policy!(field: method, …)` delegates the named methods, `delegate_policy!(field)`
+    /// all methods.
+    #[macro_export]
+    macro delegate_policy;
 }
 
 /// An MCS as given by the user: by index or by name.

@@ -2,8 +2,9 @@
 
 use super::{
     Candidate, DualRegime, Fixed, MaxPhyThroughput, Policy, Qawla, SchemeNames, Tagla, Tfer,
+    delegate_policy,
 };
-use airpath_core::{Registry, built_in_components};
+use airpath_core::{Registry, StageError, built_in_components};
 
 /// Policies that were registered at run time.
 pub type PolicyRegistry = Registry<dyn Policy + Send, SchemeNames>;
@@ -24,15 +25,5 @@ built_in_components! {
 }
 
 impl Policy for AnyPolicy {
-    fn thresholds(&self) -> &[u64] {
-        each_component!(self, policy => policy.thresholds())
-    }
-
-    fn uses_estimate(&self) -> bool {
-        each_component!(self, policy => policy.uses_estimate())
-    }
-
-    fn choose(&self, candidates: &[Candidate], regime: usize) -> usize {
-        each_component!(self, policy => policy.choose(candidates, regime))
-    }
+    delegate_policy!(match each_component);
 }

@@ -167,7 +167,7 @@ mod tests {
             let mut chooser =
                 Chooser::new(&policy, Arc::clone(&table), Bytes(1506), setup).expect("accepted");
             let mut regimes = vec![0; chooser.regimes()];
-            chooser.choose(snr_db, &mut regimes);
+            chooser.choose(snr_db, &mut regimes).expect("a valid choice");
             table.curves[regimes[0]].mcs.name.clone()
         };
         for policy in [

@@ -4,7 +4,8 @@
 use crate::common::{MS, SECOND, datagrams, droptail, fixed, flow, run_with, scenario};
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
 use airpath_core::{
-    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series, Setup, Time,
+    Bytes, ConfigError, Ctx, DropReason, Duration, LinkRate, Packet, Series, Setup, StageError,
+    Time,
 };
 use airpath_path::{Components, build};
 use serde::Deserialize;
@@ -44,7 +45,7 @@ impl Aging {
 
 impl airpath_aqm::QueueWrapper for Aging {
     delegate_queue!(inner: enqueue, dequeue_into, peek, on_bypass, on_rate, on_served);
-    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn state(&self) -> QueueState {
         let inner = self.inner.state();

@@ -6,7 +6,7 @@ use airpath_aqm::{AnyQueue, Queue, QueueDisc, QueueState, delegate_queue};
 use airpath_conformance::Law;
 use airpath_core::{
     Bytes, Ctx, FlowId, LinkRate, Packet, Port, QueueId, Registry, Seed, Series, Setup, Stage,
-    Time, testing::TestHarness,
+    StageError, Time, testing::TestHarness,
 };
 use airpath_link::{DirectionContext, LinkContext, Sides};
 use airpath_path::{Components, build};
@@ -23,7 +23,7 @@ struct HeldNote {
 
 impl airpath_aqm::QueueWrapper for HeldNote {
     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
-    delegate_queue!(inner: on_served, on_lost, measured, restart_measurement);
+    delegate_queue!(inner: on_served, on_lost, measured, restart_measurement, take_error);
 
     fn on_held(&mut self, packets: usize, bytes: Bytes, ctx: &mut Ctx<'_>) {
         self.inner.on_held(packets, bytes, ctx);

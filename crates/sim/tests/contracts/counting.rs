@@ -2,7 +2,7 @@
 
 use crate::common::droptail;
 use airpath_aqm::{AnyQueue, QueueDisc, QueueState, delegate_queue};
-use airpath_core::{Bytes, Ctx, LinkRate, Packet, Time};
+use airpath_core::{Bytes, Ctx, LinkRate, Packet, StageError, Time};
 use airpath_path::Components;
 
 /// Queue that writes 1, 2, 3, … into the served packets.
@@ -13,7 +13,7 @@ pub(crate) struct Counting {
 
 impl airpath_aqm::QueueWrapper for Counting {
     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
-    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);

@@ -49,7 +49,7 @@ struct FailingQueue(AnyQueue, Fuse);
 
 impl airpath_aqm::QueueWrapper for FailingQueue {
     delegate_queue!(0: dequeue_into, peek, state, on_bypass, on_wake, on_rate, on_served);
-    delegate_queue!(0: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(0: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         if let Err(error) = self.1.burn() {

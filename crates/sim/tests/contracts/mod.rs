@@ -18,6 +18,7 @@
 //! | `sides.rs` | the directions of a link, and its named queues, which are built once |
 //! | `wrapped.rs` | a wrapper around every queue discipline, on every link, and around every congestion control algorithm |
 //! | `failures.rs` | a component that fails ends the run with its message |
+//! | `failing_parts.rs` | the same for each method of disciplines, schedulers and policies |
 
 mod aging_queue;
 pub(crate) mod arq_link;
@@ -27,6 +28,7 @@ pub(crate) mod cell;
 mod clamp;
 mod counting;
 mod every_ack;
+mod failing_parts;
 mod failures;
 mod link_plugins;
 mod many_users;

@@ -83,5 +83,8 @@ fn scheduler_that_names_no_candidate_ends_the_run() {
     let mut components = Components::default();
     components.schedulers.register("astray", |_, _| Ok(Box::new(Astray)));
     let message = failure(&two_users("astray"), &components).to_string();
-    assert!(message.starts_with("the scheduler has chosen index 9 of 1 users (at "), "{message}");
+    assert!(
+        message.starts_with("`choose` of the scheduler returned index 8. Accepted: 0 to 0 (at "),
+        "{message}"
+    );
 }

@@ -18,7 +18,7 @@ struct Pricing {
 
 impl airpath_aqm::QueueWrapper for Pricing {
     delegate_queue!(inner: enqueue, dequeue_into, peek, state, on_bypass, on_wake, on_rate);
-    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement);
+    delegate_queue!(inner: on_lost, on_held, measured, restart_measurement, take_error);
 
     fn on_served(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) {
         self.inner.on_served(packet, ctx);

@@ -65,7 +65,7 @@ struct Shuffling {
 
 impl airpath_aqm::QueueWrapper for Shuffling {
     delegate_queue!(inner: enqueue, on_bypass, on_wake, on_rate, on_served, on_lost);
-    delegate_queue!(inner: on_held, measured, restart_measurement);
+    delegate_queue!(inner: on_held, measured, restart_measurement, take_error);
 
     fn dequeue_into(&mut self, packet: &mut Packet, ctx: &mut Ctx<'_>) -> bool {
         if self.late.is_empty() {

@@ -46,7 +46,7 @@ impl Checking {
 
 impl airpath_aqm::QueueWrapper for Checking {
     delegate_queue!(inner: peek, state, on_bypass, on_rate, on_lost, measured);
-    delegate_queue!(inner: restart_measurement);
+    delegate_queue!(inner: restart_measurement, take_error);
 
     fn enqueue(&mut self, packet: &Packet, ctx: &mut Ctx<'_>) {
         self.arrived += 1;

@@ -45,11 +45,11 @@ use crate::context::{LinkContext, Users};
 use crate::link::{Link, SideReport};
 use crate::links::meter::Meter;
 use crate::mac::agenda::{Timers, UserSet};
-use crate::mac::scheduler::{AnyScheduler, Candidate, Population, Scheduler, SchedulerRegistry};
+use crate::mac::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegistry};
 use airpath_aqm::Queue;
 use airpath_core::{
     Bytes, Component, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Port, Rate, Seed,
-    Series, Setup, Stage, Time, UserId,
+    Series, Setup, Stage, StageError, Time, UserId,
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use harq::HarqBlock;
@@ -221,6 +221,15 @@ impl Cell {
         largest
     }
 
+    /// Calls the scheduler and returns the chosen candidate.
+    #[inline]
+    fn schedule(&mut self, slot: u64) -> Result<Candidate, StageError> {
+        let place = self.scheduler.try_choose(slot, &self.candidates)?;
+        let candidate = self.candidates[place];
+        self.scheduler.try_served(slot, &self.candidates, place, candidate.rate)?;
+        Ok(candidate)
+    }
+
     /// Allocates slot number `slot`.
     fn begin(&mut self, slot: u64, ctx: &mut Ctx<'_>) {
         self.next_slot = slot + 1;
@@ -228,12 +237,10 @@ impl Cell {
         if self.candidates.is_empty() {
             return;
         }
-        let place = self.scheduler.choose(slot, &self.candidates);
-        let Some(&Candidate { user, rate, .. }) = self.candidates.get(place) else {
-            let (place, count) = (place + 1, self.candidates.len());
-            return ctx.fail(format!("the scheduler has chosen index {place} of {count} users"));
+        let Candidate { user, rate, .. } = match self.schedule(slot) {
+            Ok(candidate) => candidate,
+            Err(error) => return ctx.fail(error),
         };
-        self.scheduler.served(slot, &self.candidates, place, rate);
         let user = user.0 as usize;
         let person = &mut self.people[user];
         let was_best = rate >= largest;

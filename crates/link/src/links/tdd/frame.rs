@@ -8,7 +8,7 @@
 use super::Tdd;
 use super::side::{LARGEST_MPDU, Segmentation, Side};
 use crate::mac::grant::{Downlink, Grant};
-use crate::mac::scheduler::{Candidate, Scheduler};
+use crate::mac::scheduler::Candidate;
 use airpath_core::{Bytes, Ctx, Duration, Time, UserId};
 
 /// Octets of a request header.
@@ -75,8 +75,9 @@ impl Tdd {
     }
 
     /// Sets `candidates` to the stations with data. The rate of a candidate is its rate if it has
-    /// the complete frame.
-    fn find_candidates(&mut self, side: usize, frame: u64, now: Time) {
+    /// the complete frame. There are no candidates if the policy fails.
+    fn find_candidates(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) {
+        let now = ctx.now;
         let Tdd { candidates, stations, with_data, with_request, turns, .. } = self;
         let Tdd { segmentation, slots, frame_s, offers, radio, .. } = self;
         candidates.clear();
@@ -108,25 +109,34 @@ impl Tdd {
                 candidates.push(Candidate { user, rate, backlog, head_wait });
             }
         });
+        if let Some(error) = radio.as_mut().and_then(|radio| radio.take_error()) {
+            candidates.clear();
+            ctx.fail(error);
+        }
     }
 
-    /// Returns the index of the candidate that is served next.
+    /// Returns the index of the candidate that is served next; `None` if the scheduler fails.
     #[inline]
     fn choose(&mut self, side: usize, frame: u64, ctx: &mut Ctx<'_>) -> Option<usize> {
-        let place = self.schedulers[side].choose(frame, &self.candidates);
-        if place >= self.candidates.len() {
-            let (place, count) = (place + 1, self.candidates.len());
-            ctx.fail(format!("the scheduler has chosen index {place} of {count} stations"));
-            return None;
-        }
-        Some(place)
+        let chosen = self.schedulers[side].try_choose(frame, &self.candidates);
+        chosen.map_err(|error| ctx.fail(error)).ok()
     }
 
     /// Notifies the scheduler that the candidate at index `place` receives `bytes` in `frame`.
     #[inline]
-    fn notify_served(&mut self, side: usize, frame: u64, place: usize, bytes: u64) {
+    fn notify_served(
+        &mut self,
+        side: usize,
+        frame: u64,
+        place: usize,
+        bytes: u64,
+        ctx: &mut Ctx<'_>,
+    ) {
         let rate = bytes as f64 * 8.0 / self.frame_s;
-        self.schedulers[side].served(frame, &self.candidates, place, rate);
+        let served = self.schedulers[side].try_served(frame, &self.candidates, place, rate);
+        if let Err(error) = served {
+            ctx.fail(error);
+        }
     }
 
     /// Creates the map of `frame`. Returns the number of uplink bursts that it grants.
@@ -134,7 +144,7 @@ impl Tdd {
         if self.with_request.is_empty() {
             return 0;
         }
-        self.find_candidates(1, frame, ctx.now);
+        self.find_candidates(1, frame, ctx);
         let sent_in = frame + self.map_relevance;
         let first = self.bursts.len();
         let mut free = self.slots[1];
@@ -167,7 +177,7 @@ impl Tdd {
             let Some(place) = self.choose(1, frame, ctx) else { return 0 };
             let number = self.candidates[place].user.0 as usize;
             let given = self.grant_turn(number, sent_in, first, &mut free);
-            self.notify_served(1, frame, place, given);
+            self.notify_served(1, frame, place, given, ctx);
             let station = &mut self.stations[number];
             self.candidates[place].backlog = Bytes(station.requested);
             if given == 0 || station.requested == 0 {
@@ -213,7 +223,7 @@ impl Tdd {
 
     /// Sends the downlink of `frame`, whose map grants `bursts` uplink bursts.
     fn send_downlink(&mut self, frame: u64, bursts: u64, ctx: &mut Ctx<'_>) {
-        self.find_candidates(0, frame, ctx.now);
+        self.find_candidates(0, frame, ctx);
         let arrives = self.clock.decoded_at(frame);
         let mut free = self.slots[0].saturating_sub(self.per_burst * bursts);
         let whole = free.saturating_sub(self.per_burst);
@@ -246,7 +256,7 @@ impl Tdd {
             } else if is_first && left == whole && !segmentation.fragments {
                 self.drop_too_large(0, number, ctx);
             }
-            self.notify_served(0, frame, place, given);
+            self.notify_served(0, frame, place, given, ctx);
             self.look_at(0, number);
             let direction = &self.stations[number].sides[0];
             if given == 0 || !direction.has_data() {

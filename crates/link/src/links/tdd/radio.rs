@@ -17,7 +17,7 @@
 use super::slots::SlotSize;
 use crate::context::LinkContext;
 use crate::retransmission::harq::Combining;
-use airpath_core::{Bytes, Checks, ConfigError, Duration, Seed, Stream};
+use airpath_core::{Bytes, Checks, ConfigError, Duration, Seed, StageError, Stream};
 use airpath_phy::adaptation::{AnyPolicy, Chooser, PolicyRegistry};
 use airpath_phy::mcs::{McsSet, SlotMcs};
 use airpath_phy::per_table::PerTable;
@@ -100,6 +100,7 @@ struct Channel {
 pub(super) struct Radio {
     tables: [Arc<PerTable>; 2],
     choosers: [Chooser; 2],
+    failure: Option<StageError>,
     /// Capacity of a slot with each MCS at the nominal rate, by direction.
     given: [Vec<SlotSize>; 2],
     /// Capacity at the current rate.
@@ -172,6 +173,7 @@ impl Radio {
         Ok(Radio {
             tables,
             choosers,
+            failure: None,
             sizes: given.clone(),
             uplink_db: config.uplink_db,
             feedback: config.feedback_frames,
@@ -217,11 +219,18 @@ impl Radio {
         let (known_db, mut scheme) = channel.chosen[side];
         if known_db != estimate_db {
             let mut chosen = [0];
-            self.choosers[side].choose(estimate_db, &mut chosen);
-            scheme = chosen[0] as u8;
+            match self.choosers[side].choose(estimate_db, &mut chosen) {
+                Ok(()) => scheme = chosen[0] as u8,
+                Err(error) => self.failure = Some(error),
+            }
             channel.chosen[side] = (estimate_db, scheme);
         }
         (scheme, self.sizes[side][usize::from(scheme)])
+    }
+
+    /// Returns an error of the policy that has occurred since the last call.
+    pub(super) fn take_error(&mut self) -> Option<StageError> {
+        self.failure.take()
     }
 
     /// Counts an MPDU that is sent with `scheme`.

@@ -30,7 +30,7 @@ pub use proportional_fair::{ProportionalFair, ProportionalFairConfig, RateAverag
 pub use registry::{AnyScheduler, SchedulerRegistry};
 pub use round_robin::{RoundRobin, RoundRobinConfig};
 
-use airpath_core::{Bytes, Duration, Rate, UserId};
+use airpath_core::{Bytes, Duration, Rate, StageError, UserId};
 use std::sync::Arc;
 
 /// A user with data in a slot: the input of a scheduler.
@@ -46,18 +46,74 @@ pub struct Candidate {
     pub head_wait: Duration,
 }
 
-/// A scheduler.
-pub trait Scheduler {
-    /// Returns the index of the candidate that is served next in slot number `slot`. There is at
-    /// least one candidate; candidates are in ascending order of their user IDs. Slot numbers
-    /// ascend; no user was served in a skipped slot. A `cell` link calls this method once per slot.
-    /// An `ofdma-tdd` link calls it several times per frame; a user that was already served in the
-    /// frame may be a candidate again.
-    fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
+airpath_core::contract! { $
+    /// A scheduler. A scheduler that wraps another scheduler implements [`SchedulerWrapper`].
+    pub trait Scheduler {
+        /// Returns the index of the candidate that is served next in slot number `slot`. There is
+        /// at least one candidate; candidates are in ascending order of their user IDs. Slot
+        /// numbers ascend; no user was served in a skipped slot. A `cell` link calls this method
+        /// once per slot. An `ofdma-tdd` link calls it several times per frame; a user that was
+        /// already served in the frame may be a candidate again. An index out of range ends the
+        /// run with an error.
+        fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize;
 
-    /// Called after every choice, when the chosen candidate is served. `place` is the index of this
-    /// candidate; `rate` is its served rate, averaged over the complete slot, bit/s.
-    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
+        /// Called after every choice, when the chosen candidate is served. `place` is the index of
+        /// this candidate; `rate` is its served rate, averaged over the complete slot, bit/s.
+        fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64);
+
+        /// Returns an error that has occurred since the last call. The error ends the run, and the
+        /// index that `choose` returned is not used. Called after each call of `choose` and
+        /// `served`. Only plug-ins return errors.
+        fn take_error(&mut self) -> Option<StageError> {
+            None
+        }
+    }
+
+    /// A scheduler that wraps another scheduler. It implements or delegates each method of
+    /// [`Scheduler`], and thereby also implements [`Scheduler`].
+    ///
+    /// ```
+    /// use airpath_core::StageError;
+    /// use airpath_link::delegate_scheduler;
+    /// use airpath_link::scheduler::{AnyScheduler, Candidate, Scheduler};
+    ///
+    /// /// Wrapper that counts the choices of a scheduler.
+    /// struct Counted {
+    ///     inner: AnyScheduler,
+    ///     choices: u64,
+    /// }
+    ///
+    /// impl airpath_link::scheduler::SchedulerWrapper for Counted {
+    ///     delegate_scheduler!(inner: served, take_error);
+    ///
+    ///     fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
+    ///         self.choices += 1;
+    ///         self.inner.choose(slot, candidates)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// A wrapper that neither implements nor delegates a method does not compile:
+    ///
+    /// ```compile_fail,E0046
+    /// # use airpath_core::StageError;
+    /// # use airpath_link::delegate_scheduler;
+    /// # use airpath_link::scheduler::{AnyScheduler, Candidate, Scheduler};
+    /// struct Forgetful {
+    ///     inner: AnyScheduler,
+    /// }
+    ///
+    /// impl airpath_link::scheduler::SchedulerWrapper for Forgetful {
+    ///     delegate_scheduler!(inner: choose, served);
+    /// }
+    /// ```
+    pub trait SchedulerWrapper;
+
+    /// Delegates methods of [`SchedulerWrapper`](scheduler::SchedulerWrapper) to the scheduler in a
+    /// field. `delegate_scheduler!(field: method, …)` delegates the named methods,
+    /// `delegate_scheduler!(field)` all methods.
+    #[macro_export]
+    macro delegate_scheduler;
 }
 
 /// Arguments for the construction of a scheduler, other than its configuration.

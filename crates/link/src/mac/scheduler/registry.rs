@@ -1,7 +1,10 @@
 //! Registry of schedulers, one line each.
 
-use super::{AlphaFair, Candidate, MaxRate, Population, ProportionalFair, RoundRobin, Scheduler};
-use airpath_core::{Registry, built_in_components};
+use super::{
+    AlphaFair, Candidate, MaxRate, Population, ProportionalFair, RoundRobin, Scheduler,
+    delegate_scheduler,
+};
+use airpath_core::{Registry, StageError, built_in_components, check_index};
 
 /// Schedulers registered at run time.
 pub type SchedulerRegistry = Registry<dyn Scheduler + Send, Population>;
@@ -18,12 +21,46 @@ built_in_components! {
 }
 
 impl Scheduler for AnyScheduler {
+    delegate_scheduler!(match each_component);
+}
+
+impl AnyScheduler {
+    /// Calls `choose`. The errors of a built-in scheduler are eliminated at compile time, except for
+    /// the check of the index.
+    ///
+    /// # Errors
+    /// If the scheduler has failed or has returned an index out of range.
     #[inline]
-    fn choose(&mut self, slot: u64, candidates: &[Candidate]) -> usize {
-        each_component!(self, scheduler => scheduler.choose(slot, candidates))
+    pub(crate) fn try_choose(
+        &mut self,
+        slot: u64,
+        candidates: &[Candidate],
+    ) -> Result<usize, StageError> {
+        let place = each_component!(self, scheduler => {
+            let place = scheduler.choose(slot, candidates);
+            if let Some(error) = scheduler.take_error() {
+                return Err(error);
+            }
+            place
+        });
+        check_index("`choose` of the scheduler", place, candidates.len())
     }
+
+    /// Calls `served`.
+    ///
+    /// # Errors
+    /// If the scheduler has failed.
     #[inline]
-    fn served(&mut self, slot: u64, candidates: &[Candidate], place: usize, rate: f64) {
-        each_component!(self, scheduler => scheduler.served(slot, candidates, place, rate));
+    pub(crate) fn try_served(
+        &mut self,
+        slot: u64,
+        candidates: &[Candidate],
+        place: usize,
+        rate: f64,
+    ) -> Result<(), StageError> {
+        each_component!(self, scheduler => {
+            scheduler.served(slot, candidates, place, rate);
+            scheduler.take_error().map_or(Ok(()), Err)
+        })
     }
 }
