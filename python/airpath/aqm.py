@@ -2,6 +2,7 @@
 
 from airpath.scenario.aqm.ack_priority import *
 from airpath.scenario.aqm.clamp import *
+from airpath.scenario.aqm.dualpi2 import *
 from airpath.scenario.aqm.l4span import *
 from airpath.scenario.aqm.queues import *
 from airpath.scenario.aqm.rem import *

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import airpath as ap
 from airpath.scenario import loads
+from airpath.scenario.checking import NO_FILES
 
 WINDOW = {"receive_window": "1 MB"}
 
@@ -116,6 +119,21 @@ def test_set_keys_have_precedence_over_the_profile() -> None:
             ".classic_percent = 100: above 99. Use an integer from 1 to 99, for example 10.",
         ),
         (
+            '{kind = "dualpi2", step_packets = 3, ramp_start = "1 ms"}',
+            '.ramp_start = "1 ms": has no effect with step_packets. Use ramp_start and ramp, or '
+            "step_packets.",
+        ),
+        (
+            '{kind = "dualpi2", profile = "linux", step_packets = 3, ramp = "0 s"}',
+            '.ramp = "0 s": has no effect with step_packets. Use ramp_start and ramp, or '
+            "step_packets.",
+        ),
+        (
+            '{kind = "dualpi2", time_shift = "50 ms", classic_percent = 20}',
+            ".classic_percent = 20: has no effect with time_shift. Use classic_percent, or "
+            "time_shift.",
+        ),
+        (
             '{kind = "codel", ce_threshold_ect1 = true}',
             ".ce_threshold_ect1 = true: has no effect without ce_threshold. Set ce_threshold, or "
             "remove it.",
@@ -129,3 +147,30 @@ def test_invalid_values_are_reported(table: str, line: str) -> None:
             'link = {kind = "fixed", rate = "1 Mbit/s"}\n[[flows]]\nbase_rtt = "10 ms"\n'
         )
     assert str(found.value).splitlines()[-1].endswith("bottleneck.aqm" + line)
+
+
+@pytest.mark.parametrize(
+    ("keys", "omitted"),
+    [
+        ({}, {"step_packets", "time_shift"}),
+        ({"step_packets": 3}, {"ramp_start", "ramp", "time_shift"}),
+        ({"step_packets": 3, "profile": "linux"}, {"ramp_start", "ramp", "time_shift"}),
+        ({"step_packets": None, "time_shift": "50 ms"}, {"step_packets", "classic_percent"}),
+    ],
+)
+def test_keys_without_effect_are_in_no_form(keys: dict[str, Any], omitted: set[str]) -> None:
+    """A table reads back from its plain values."""
+    aqm = ap.aqm.DualPi2(**keys)
+    resolved = aqm.resolved(NO_FILES, ())
+    forms = aqm.document(), {key.removesuffix("_ns"): resolved[key] for key in resolved}
+    for form in forms:
+        assert not omitted & form.keys()
+    assert ap.aqm.DualPi2(**aqm.document()).resolved(NO_FILES, ()) == resolved
+
+
+def test_override_of_a_key_removes_the_keys_that_it_excludes() -> None:
+    step = ap.aqm.DualPi2(ramp="1 ms", classic_percent=20).model_copy(update={"step_packets": 3})
+    assert step.given() == {"kind": "dualpi2", "step_packets": 3, "classic_percent": 20}
+    assert step.model_copy(update={"ramp": "2 ms"}).step_packets is None
+    shifted = step.model_copy(update={"time_shift": "50 ms"})
+    assert shifted.given() == {"kind": "dualpi2", "step_packets": 3, "time_shift": "50 ms"}

@@ -20,92 +20,16 @@ use airpath_core::{
     Bytes, Checks, Component, ConfigError, Ctx, DropReason, Duration, Ecn, Packet, Ring, Setup,
     Stream, Time, above, at_least,
 };
-use serde::Deserialize;
+
+mod config;
+
+pub use config::DualPi2Config;
+use config::{Decisions, NativeMarks, Scheduler};
 
 /// p_Lmax: coupled probability at and above which the L queue is overloaded (Appendix A.2).
 const SATURATED: f64 = 1.0;
 /// Sum of the weights of the two queues.
 const WEIGHTS: i64 = 100;
-
-/// Choice of the packets that a probability marks or drops.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decisions {
-    /// Evenly spaced packets: `recur` of RFC 9332 Appendix A.1.
-    #[default]
-    Spaced,
-    /// Independent random decisions: `dualpi2_roll` of Linux.
-    Random,
-}
-
-/// Configuration set by the user.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DualPi2Config {
-    /// Maximum number of packets, waiting in both queues or held by the link. At least 1; 10 000 in
-    /// Linux.
-    pub limit: usize,
-    /// Target delay of the classic queue, ns. At least 1; 15 ms in RFC 9332.
-    pub target_ns: u64,
-    /// Tupdate: time between updates of the base probability, ns. At least 1. In RFC 9332: the
-    /// smaller of `target_ns` and one third of RTT_max.
-    pub update_ns: u64,
-    /// Gain alpha, 1/s. At least 0; 0.1 Tupdate / RTT_max² in RFC 9332.
-    pub alpha: f64,
-    /// Gain beta, 1/s. At least 0; 0.3 / RTT_max in RFC 9332.
-    pub beta: f64,
-    /// Coupling factor k, above 0; 2 in RFC 9332.
-    pub coupling: f64,
-    /// minTh: sojourn time at which the L queue starts to mark, ns; 800 µs in RFC 9332.
-    pub ramp_start_ns: u64,
-    /// Width of the ramp, ns: at a sojourn time of minTh plus this width the L queue marks all
-    /// packets. 400 µs in RFC 9332; 0 for a step.
-    pub ramp_ns: u64,
-    /// Step in packets, which replaces the ramp: the L queue marks a departing packet if more than
-    /// this number of packets remain in it. `None` in RFC 9332.
-    #[serde(default)]
-    pub step_packets: Option<u64>,
-    /// The ramp or step applies to a packet if at least this number of packets waited in the L queue
-    /// when the packet arrived. 0 in Linux.
-    #[serde(default)]
-    pub min_qlen_step: u64,
-    /// Th_len: the ramp or step applies to a departing packet if at least this number of packets
-    /// remain in the L queue. 1 in RFC 9332, 0 in Linux.
-    #[serde(default = "th_len")]
-    pub th_len: u64,
-    /// Choice of the packets that a probability marks or drops.
-    #[serde(default)]
-    pub decisions: Decisions,
-    /// If set, p' decides about a packet on arrival, otherwise on departure. The ramp or step always
-    /// decides on departure.
-    #[serde(default)]
-    pub drop_early: bool,
-    /// If set, both queues drop ECN-capable packets on overload. Otherwise p' is at most 1/k, and
-    /// only the limit drops these packets.
-    #[serde(default = "drop_overload")]
-    pub drop_overload: bool,
-    /// Scheduler: a time-shifted FIFO with this time shift, ns. `None`: weighted round robin.
-    #[serde(default)]
-    pub time_shift_ns: Option<u64>,
-    /// Weighted round robin: share of the link for the classic queue while packets wait in both
-    /// queues, 1 to 99 per cent; 10 in Linux.
-    pub classic_percent: u32,
-    /// If set, every ECN-capable packet enters the L queue; otherwise only packets with ECT(1) or
-    /// CE. Needed for scalable congestion control algorithms that send ECT(0), such as DCTCP.
-    #[serde(default)]
-    pub any_ect: bool,
-    /// Size of a large packet, bytes: the initial credit of the round robin. At least 1; the MTU in
-    /// Linux.
-    pub mtu_bytes: u64,
-}
-
-const fn th_len() -> u64 {
-    1
-}
-
-const fn drop_overload() -> bool {
-    true
-}
 
 /// One of the two queues of DualPI2.
 #[derive(Clone, Debug)]
@@ -147,6 +71,8 @@ impl SubQueue {
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     config: DualPi2Config,
+    native_marks: NativeMarks,
+    scheduler: Scheduler,
     low_latency: SubQueue,
     classic: SubQueue,
     /// For each packet of the L queue, true if the ramp or step applies. Empty if `min_qlen_step` is
@@ -176,7 +102,8 @@ impl<T: ?Sized> Component<T> for DualPi2 {
         checks.within("alpha", config.alpha, at_least(0.0));
         checks.within("beta", config.beta, at_least(0.0));
         checks.within("coupling", config.coupling, above(0.0));
-        checks.within("classic_percent", config.classic_percent, 1..=99_u32);
+        checks.nested("", config.native_marks());
+        checks.nested("", config.scheduler());
         checks.finish()
     }
 
@@ -184,6 +111,8 @@ impl<T: ?Sized> Component<T> for DualPi2 {
         let is_random = config.decisions == Decisions::Random;
         let stream = |name| is_random.then(|| setup.seed.child(name).stream());
         let mut made = DualPi2 {
+            native_marks: config.native_marks()?,
+            scheduler: config.scheduler()?,
             config,
             low_latency: SubQueue::new(stream("low-latency")),
             classic: SubQueue::new(stream("classic")),
@@ -223,19 +152,19 @@ impl DualPi2 {
     /// `laqm`, and `do_step_aqm` of Linux: native mark probability p'_L of a departing packet with
     /// sojourn time `sojourn`. Returns zero if fewer than Th_len packets remain in the L queue.
     fn native_probability(&self, sojourn: Duration) -> f64 {
-        let DualPi2Config { ramp_start_ns, ramp_ns, step_packets, th_len, .. } = self.config;
-        let above = sojourn.as_nanos().saturating_sub(ramp_start_ns);
         let left = self.low_latency.fifo.len() as u64;
-        if left < th_len {
-            0.0
-        } else if let Some(step) = step_packets {
-            f64::from(u8::from(left > step))
-        } else if above == 0 {
-            0.0
-        } else if above >= ramp_ns {
-            1.0
-        } else {
-            above as f64 / ramp_ns as f64
+        if left < self.config.th_len {
+            return 0.0;
+        }
+        match self.native_marks {
+            NativeMarks::Step(step) => f64::from(u8::from(left > step)),
+            NativeMarks::Ramp { start_ns, width_ns } => {
+                match sojourn.as_nanos().saturating_sub(start_ns) {
+                    0 => 0.0,
+                    above if above >= width_ns => 1.0,
+                    above => above as f64 / width_ns as f64,
+                }
+            }
         }
     }
 
@@ -255,15 +184,33 @@ impl DualPi2 {
         else {
             return !low_latency.is_empty();
         };
-        match self.config.time_shift_ns {
-            Some(shift) => since.saturating_since(classic_since).as_nanos() <= shift,
-            None => self.credit <= 0,
+        match self.scheduler {
+            Scheduler::TimeShift(shift) => {
+                since.saturating_since(classic_since).as_nanos() <= shift
+            }
+            Scheduler::RoundRobin(_) => self.credit <= 0,
         }
     }
 
+    /// Sets the initial credit of the round robin.
     fn restart_round(&mut self) {
-        let classic = i64::from(self.config.classic_percent);
-        self.credit = self.config.mtu_bytes as i64 * (2 * classic - WEIGHTS);
+        if let Scheduler::RoundRobin(classic) = self.scheduler {
+            self.credit = self.config.mtu_bytes as i64 * (2 * classic - WEIGHTS);
+        }
+    }
+
+    /// Adds a packet of the L queue to the credit of the round robin.
+    fn credit_low_latency(&mut self, size: u16) {
+        if let Scheduler::RoundRobin(classic) = self.scheduler {
+            self.credit += classic * i64::from(size);
+        }
+    }
+
+    /// Subtracts a packet of the classic queue from the credit of the round robin.
+    fn credit_classic(&mut self, size: u16) {
+        if let Scheduler::RoundRobin(classic) = self.scheduler {
+            self.credit -= (WEIGHTS - classic) * i64::from(size);
+        }
     }
 
     /// Dequeues a packet from the L queue. Returns true if the packet is sent.
@@ -271,7 +218,7 @@ impl DualPi2 {
         let Some((since, taken)) = self.low_latency.fifo.pop() else { return false };
         *packet = taken;
         if !self.classic.fifo.is_empty() {
-            self.credit += i64::from(self.config.classic_percent) * i64::from(packet.size);
+            self.credit_low_latency(packet.size);
         }
         let applies = self.steps.pop_front().unwrap_or(true);
         let sojourn = ctx.now.saturating_since(since);
@@ -312,8 +259,7 @@ impl DualPi2 {
             return false;
         }
         if !self.low_latency.fifo.is_empty() {
-            let low_latency = WEIGHTS - i64::from(self.config.classic_percent);
-            self.credit -= low_latency * i64::from(packet.size);
+            self.credit_classic(packet.size);
         }
         self.config.drop_early || !self.drops_classic(packet, ctx)
     }

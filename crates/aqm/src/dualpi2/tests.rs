@@ -10,8 +10,8 @@ const DEFAULT: DualPi2Config = DualPi2Config {
     alpha: 0.15,
     beta: 3.0,
     coupling: 2.0,
-    ramp_start_ns: 800_000,
-    ramp_ns: 400_000,
+    ramp_start_ns: Some(800_000),
+    ramp_ns: Some(400_000),
     step_packets: None,
     min_qlen_step: 0,
     th_len: 1,
@@ -19,7 +19,7 @@ const DEFAULT: DualPi2Config = DualPi2Config {
     drop_early: false,
     drop_overload: true,
     time_shift_ns: None,
-    classic_percent: 10,
+    classic_percent: Some(10),
     any_ect: false,
     mtu_bytes: 1500,
 };
@@ -64,7 +64,7 @@ fn ecn_field_selects_queue() {
 #[test]
 fn classic_queue_gets_a_tenth_of_link() {
     let mut harness = TestHarness::default();
-    let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
+    let mut queue = queue(DualPi2Config { ramp_start_ns: Some(u64::MAX), ..DEFAULT });
     fill(&mut queue, &mut harness, 1000, Ecn::NotEct);
     fill(&mut queue, &mut harness, 1000, Ecn::Ect1);
     let mut order = String::new();
@@ -87,8 +87,8 @@ fn time_shifted_fifo_serves_by_shifted_arrival() {
     let mut harness = TestHarness::default();
     let config = DualPi2Config {
         time_shift_ns: Some(5_000_000),
-        ramp_start_ns: u64::MAX,
-        classic_percent: 99,
+        ramp_start_ns: Some(u64::MAX),
+        classic_percent: None,
         ..DEFAULT
     };
     let mut queue = queue(config);
@@ -238,7 +238,7 @@ fn classic_queue_drops_ecn_capable_packets_on_overload() {
 fn controller_ignores_packets_without_standing_queue() {
     for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1] {
         let mut harness = TestHarness::default();
-        let mut queue = queue(DualPi2Config { ramp_start_ns: u64::MAX, ..DEFAULT });
+        let mut queue = queue(DualPi2Config { ramp_start_ns: Some(u64::MAX), ..DEFAULT });
         queue.base = 1.0;
         for number in 0..10 {
             fill(&mut queue, &mut harness, 2, ecn);
@@ -297,7 +297,7 @@ fn marked(config: DualPi2Config, number: u64, now: Time) -> Vec<u64> {
 
 /// A step of 1 ms with the rules of Linux.
 const STEP: DualPi2Config =
-    DualPi2Config { ramp_start_ns: 1_000_000, ramp_ns: 0, th_len: 0, ..DEFAULT };
+    DualPi2Config { ramp_start_ns: Some(1_000_000), ramp_ns: Some(0), th_len: 0, ..DEFAULT };
 
 /// Linux marks a packet whose sojourn time is above the step, also if no packet waits behind it.
 /// With Th_len = n, the last n packets are not marked.
@@ -314,8 +314,14 @@ fn step_in_time_marks_above_the_threshold() {
 /// A departing packet is marked if more than two packets remain in the L queue, after any time.
 #[test]
 fn step_in_packets_counts_the_packets_behind() {
-    let config =
-        DualPi2Config { step_packets: Some(2), decisions: Decisions::Random, th_len: 0, ..STEP };
+    let config = DualPi2Config {
+        ramp_start_ns: None,
+        ramp_ns: None,
+        step_packets: Some(2),
+        decisions: Decisions::Random,
+        th_len: 0,
+        ..DEFAULT
+    };
     assert_eq!(marked(config, 6, Time::ZERO), [0, 1, 2]);
     assert_eq!(marked(config, 3, Time::from_secs(1)), [0; 0]);
     assert_eq!(marked(DualPi2Config { step_packets: Some(0), ..config }, 3, Time::ZERO), [0, 1]);
@@ -343,7 +349,7 @@ fn step_does_not_apply_to_packets_that_found_a_short_queue() {
 /// the classic queue marks ECN-capable packets with 1/k².
 #[test]
 fn probability_is_capped_without_drops_on_overload() {
-    let ramp_start_ns = u64::MAX;
+    let ramp_start_ns = Some(u64::MAX);
     let config = DualPi2Config { drop_overload: false, beta: 1000.0, ramp_start_ns, ..DEFAULT };
     let mut harness = TestHarness::default();
     let mut queue = queue(config);
@@ -366,7 +372,7 @@ fn probability_is_capped_without_drops_on_overload() {
 /// With `drop_early`, p' decides when a packet arrives, with the backlog before it.
 #[test]
 fn drops_on_arrival_if_configured() {
-    let config = DualPi2Config { drop_early: true, ramp_start_ns: u64::MAX, ..DEFAULT };
+    let config = DualPi2Config { drop_early: true, ramp_start_ns: Some(u64::MAX), ..DEFAULT };
     let mut harness = TestHarness::default();
     let mut queue = queue(config);
     queue.base = 0.4;
@@ -395,7 +401,8 @@ fn step_marks_departing_packets_with_drop_early() {
 /// Linux decides at random: the share of marks is the probability, and their distances vary.
 #[test]
 fn random_decisions_have_the_probability() {
-    let config = DualPi2Config { decisions: Decisions::Random, ramp_start_ns: u64::MAX, ..DEFAULT };
+    let config =
+        DualPi2Config { decisions: Decisions::Random, ramp_start_ns: Some(u64::MAX), ..DEFAULT };
     let mut harness = TestHarness::default();
     let mut queue = queue(config);
     queue.base = 0.1;
@@ -436,10 +443,30 @@ fn check_rejects_parameters_out_of_range() {
         ("alpha", DualPi2Config { alpha: -1.0, ..DEFAULT }),
         ("beta", DualPi2Config { beta: f64::NAN, ..DEFAULT }),
         ("coupling", DualPi2Config { coupling: 0.0, ..DEFAULT }),
-        ("classic_percent", DualPi2Config { classic_percent: 100, ..DEFAULT }),
+        ("classic_percent", DualPi2Config { classic_percent: Some(100), ..DEFAULT }),
     ] {
         let error = <DualPi2 as Component<dyn QueueDisc + Send>>::check(&config)
             .expect_err("it is refused");
         assert!(error.to_string().starts_with(field), "{error}");
+    }
+}
+
+#[test]
+fn check_rejects_fields_without_effect_and_missing_fields() {
+    let ramp = "Use ramp_start and ramp, or step_packets";
+    let weight = "Use classic_percent, or time_shift";
+    let step = DualPi2Config { step_packets: Some(3), ramp_ns: None, ..DEFAULT };
+    let no_ramp = DualPi2Config { ramp_start_ns: None, ..DEFAULT };
+    let shift = DualPi2Config { time_shift_ns: Some(1), ..DEFAULT };
+    let no_weight = DualPi2Config { classic_percent: None, ..DEFAULT };
+    for (config, text) in [
+        (step, format!("ramp_start_ns = 800000: has no effect with step_packets. {ramp}")),
+        (no_ramp, format!("ramp_start_ns = missing: missing. {ramp}")),
+        (shift, format!("classic_percent = 10: has no effect with time_shift. {weight}")),
+        (no_weight, format!("classic_percent = missing: missing. {weight}")),
+    ] {
+        let error = <DualPi2 as Component<dyn QueueDisc + Send>>::check(&config)
+            .expect_err("it is rejected");
+        assert_eq!(error.to_string(), text);
     }
 }

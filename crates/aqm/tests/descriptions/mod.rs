@@ -171,13 +171,15 @@ pub(crate) fn descriptions(kind: &str) -> Vec<Value> {
                 but(
                     &usual,
                     json!({"step_packets": 3, "min_qlen_step": 2, "th_len": 0, "alpha": 100,
-                                   "decisions": "random", "drop_early": true}),
+                                   "decisions": "random", "drop_early": true,
+                                   "ramp_start_ns": null, "ramp_ns": null}),
                 ),
                 but(
                     &usual,
                     json!({"step_packets": 0, "th_len": 5, "beta": 1e300, "coupling": 0.5,
                                    "drop_overload": false, "min_qlen_step": u64::MAX,
-                                   "time_shift_ns": 20_000_000}),
+                                   "ramp_start_ns": null, "ramp_ns": null,
+                                   "time_shift_ns": 20_000_000, "classic_percent": null}),
                 ),
             ]
         }

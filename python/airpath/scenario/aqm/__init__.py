@@ -2,6 +2,7 @@
 
 from airpath.scenario.aqm import (
     queues as queues,
+    dualpi2 as dualpi2,
     l4span as l4span,
     clamp as clamp,
     rem as rem,
