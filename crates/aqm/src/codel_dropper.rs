@@ -45,9 +45,11 @@ impl CeThreshold {
         Some(CeThreshold { sojourn, ect1_only })
     }
 
-    /// Marks a departing packet that arrived at `arrived`, if the threshold requires it.
+    /// Marks the head of `store`, which departs next, if the threshold requires it.
     #[cold]
-    fn mark(self, packet: &mut Packet, arrived: Time, ctx: &mut Ctx<'_>) {
+    fn mark_head(self, store: &mut TimedFifo, ctx: &mut Ctx<'_>) {
+        let Some((arrived, _)) = store.oldest() else { return };
+        let Some(packet) = store.front_mut() else { return };
         let applies =
             if self.ect1_only { packet.ecn == Ecn::Ect1 } else { packet.ecn.is_capable() };
         if applies && packet.ecn != Ecn::Ce && ctx.now.saturating_since(arrived) > self.sojourn {
@@ -139,15 +141,10 @@ impl CodelDropper {
         } else {
             true
         };
-        let Some(threshold) = parameters.threshold else {
-            return lets_through && store.pop_into(packet);
-        };
-        let arrived = store.oldest().map_or(ctx.now, |(arrived, _)| arrived);
-        let is_found = lets_through && store.pop_into(packet);
-        if is_found {
-            threshold.mark(packet, arrived, ctx);
+        if let Some(threshold) = parameters.threshold {
+            threshold.mark_head(store, ctx);
         }
-        is_found
+        lets_through && store.pop_into(packet)
     }
 
     /// Drops or marks packets at the head. Called in the dropping state and when this state starts.

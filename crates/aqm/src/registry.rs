@@ -52,7 +52,7 @@ impl AnyQueue {
         state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) {
-        usual_component_first!(self, queue => {
+        usual_component_first!(self, queue, (packet, state, ctx) => {
             queue.enqueue(packet, ctx);
             *state = queue.state();
         });
@@ -72,7 +72,7 @@ impl AnyQueue {
         state: &mut QueueState,
         ctx: &mut Ctx<'_>,
     ) -> bool {
-        usual_component_first!(self, queue => {
+        usual_component_first!(self, queue, (packet, state, ctx) => {
             let is_found = queue.dequeue_into(packet, ctx);
             *state = queue.state();
             is_found

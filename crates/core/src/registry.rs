@@ -223,6 +223,19 @@ pub fn apart<T>(call: impl FnOnce() -> T) -> T {
     call()
 }
 
+/// Calls `call` with arguments in a separate function, which is never inlined. In contrast to the
+/// captured variables of [`apart`], the arguments are passed in registers.
+#[inline(never)]
+pub fn apart_with<A, B, C, D, T>(
+    first: A,
+    second: B,
+    third: C,
+    fourth: D,
+    call: impl FnOnce(A, B, C, D) -> T,
+) -> T {
+    call(first, second, third, fourth)
+}
+
 /// Declares the built-in components of one kind. Generates an enum with one variant per component
 /// and one variant for plug-ins, a constructor that selects the variant by name, and the list of
 /// names. Each line declares one component. The first line must declare the most frequently used
@@ -232,7 +245,8 @@ pub fn apart<T>(call: impl FnOnce() -> T) -> T {
 /// with the component that the enum `value` contains. `usual_component_first!(value, component =>
 /// …)` does the same: it inlines the expression for the first component, and evaluates it in a
 /// separate function for all other components. It is intended for methods that are called for every
-/// packet.
+/// packet. `usual_component_first!(value, component, (a, b, c) => …)` is the form for an expression
+/// that uses three local variables, which it moves.
 ///
 /// A path after the type of the setup (`in Guard::new`) names a function that wraps each plug-in.
 /// The function receives the boxed plug-in and returns a component of the same kind.
@@ -342,6 +356,14 @@ macro_rules! built_in_components {
                 match $value {
                     $crate::built_in_components!(@usual $any, $inner, $($variant)+) => $call,
                     any => $crate::registry::apart(move || each_component!(any, $inner => $call)),
+                }
+            };
+            ($value:expr, $inner:ident, ($a:ident, $b:ident, $c:ident) => $call:expr) => {
+                match $value {
+                    $crate::built_in_components!(@usual $any, $inner, $($variant)+) => $call,
+                    any => $crate::registry::apart_with(any, $a, $b, $c, |any, $a, $b, $c| {
+                        each_component!(any, $inner => $call)
+                    }),
                 }
             };
         }
