@@ -10,6 +10,7 @@
 //! data ([`PragueReduction`]). Not modelled: smaller segments below 1 Mbit/s, the detection of
 //! classic ECN bottlenecks.
 
+use super::rounds::RealSmoothedRtt;
 use super::{
     AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, LossEvent, RecoveryPhase,
     Reno, UndoEvent, dctcp_alpha,
@@ -125,8 +126,8 @@ struct Scalable {
     ssthresh: f64,
     /// Estimated share of marked bytes.
     alpha: f64,
-    /// Smoothed RTT, s; 0 before the first sample.
-    srtt: f64,
+    /// Smoothed RTT, s.
+    srtt: RealSmoothedRtt,
     has_seen_mark: bool,
     /// Number of rounds since slow start.
     rounds: u32,
@@ -155,7 +156,7 @@ impl Scalable {
             window: options.initial_window as f64,
             ssthresh: options.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes as f64),
             alpha: if config.start == PragueStart::Alpha { 1.0 } else { 0.0 },
-            srtt: 0.0,
+            srtt: RealSmoothedRtt::default(),
             has_seen_mark: false,
             rounds: 0,
             round_end: 0,
@@ -189,7 +190,7 @@ impl Scalable {
 
     /// Sets the window, but not below the smallest rate.
     fn set_window(&mut self, bytes: f64) {
-        let least = (LEAST_RATE / 8.0 * self.srtt).min(LEAST_SEGMENTS as f64 * self.mss);
+        let least = (LEAST_RATE / 8.0 * self.srtt.value).min(LEAST_SEGMENTS as f64 * self.mss);
         self.window = bytes.max(least);
     }
 
@@ -205,7 +206,7 @@ impl Scalable {
             let increase = if self.rounds < self.config.transition_rounds {
                 1.0
             } else {
-                prague_increase(self.srtt, self.target())
+                prague_increase(self.srtt.value, self.target())
             };
             self.window += increase * self.mss * left / self.window;
         }
@@ -243,9 +244,7 @@ impl Scalable {
     fn on_ack(&mut self, event: &AckEvent) {
         self.now = event.now;
         if let Some(rtt) = event.rtt {
-            let rtt = rtt.as_secs_lossy();
-            let gain = if self.srtt > 0.0 { SRTT_GAIN } else { 1.0 };
-            self.srtt += gain * (rtt - self.srtt);
+            self.srtt.sample(rtt.as_secs_lossy(), SRTT_GAIN);
         }
         self.delivered += event.delivered;
         self.note_marks(event.marked);
@@ -291,12 +290,13 @@ impl Scalable {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        if self.srtt == 0.0 {
+        let srtt = self.srtt.value;
+        if srtt == 0.0 {
             return None;
         }
         let packet = f64::from(self.options.mss + self.options.whole_header());
-        let rate = self.window / self.mss * packet * 8.0 / self.srtt;
-        let virtual_rtt = self.srtt.max(self.target());
+        let rate = self.window / self.mss * packet * 8.0 / srtt;
+        let virtual_rtt = srtt.max(self.target());
         let elapsed = self.now.saturating_since(self.updated_at).as_secs_lossy();
         let is_first_half = elapsed < virtual_rtt / 2.0;
         let variation = self.config.pacing_variation;
@@ -349,7 +349,7 @@ impl CongestionControl for Prague {
     fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
         if let Mode::Scalable(scalable) = &mut self.0 {
             (scalable.now, scalable.updated_at) = (now, now);
-            scalable.srtt = rtt.map_or(0.0, Duration::as_secs_lossy);
+            scalable.srtt.value = rtt.map_or(0.0, Duration::as_secs_lossy);
         }
     }
 

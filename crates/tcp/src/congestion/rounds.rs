@@ -49,7 +49,8 @@ impl RttRound {
     }
 }
 
-/// Smoothed RTT with the gain 1/8 (RFC 6298 eq. 2.3).
+/// Smoothed RTT with the gain 1/8 (RFC 6298 eq. 2.3), in the integer arithmetic of Linux.
+/// [`RealSmoothedRtt`] does not round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SmoothedRtt {
     /// Eight times the smoothed RTT, µs; 0 before the first sample. This is `srtt_us` of Linux.
@@ -64,6 +65,22 @@ impl SmoothedRtt {
             0 => 8 * rtt,
             eightfold => eightfold - eightfold / 8 + rtt,
         };
+    }
+}
+
+/// Smoothed RTT without rounding, in the unit of its samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RealSmoothedRtt {
+    /// Smoothed RTT; 0 before the first sample.
+    pub(crate) value: f64,
+}
+
+impl RealSmoothedRtt {
+    /// Adds an RTT sample with the weight `gain`, in (0, 1] (RFC 6298 eq. 2.3). The first sample has
+    /// the weight 1.
+    pub(crate) fn sample(&mut self, rtt: f64, gain: f64) {
+        let gain = if self.value > 0.0 { gain } else { 1.0 };
+        self.value += gain * (rtt - self.value);
     }
 }
 
@@ -102,5 +119,10 @@ mod tests {
         smoothed.sample(Duration::from_millis(100));
         smoothed.sample(Duration::from_millis(180));
         assert_eq!(smoothed.eightfold, 8 * 110_000);
+        let mut real = RealSmoothedRtt::default();
+        for rtt in [0.1, 0.18] {
+            real.sample(rtt, 0.125);
+        }
+        assert!((real.value - 0.11).abs() < 1e-15, "{}", real.value);
     }
 }

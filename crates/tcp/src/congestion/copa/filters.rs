@@ -1,6 +1,7 @@
 //! Minimum and maximum of the RTT over the windows of Copa.
 
 use crate::congestion::bbr::filters::WindowedMax;
+use crate::congestion::rounds::RealSmoothedRtt;
 use airpath_core::{Duration, Time};
 
 /// Shortest window of the minimum RTT.
@@ -69,8 +70,8 @@ impl Extremes {
 /// RTT estimates of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RttFilters {
-    /// Smoothed RTT, ns; 0 before the first sample.
-    srtt: f64,
+    /// Smoothed RTT, ns.
+    srtt: RealSmoothedRtt,
     /// RTT_min: minimum over 10 s or 20 minimum RTTs, the larger.
     least: WindowedMin,
     /// RTT_standing: minimum over half of the smoothed RTT.
@@ -84,16 +85,13 @@ impl RttFilters {
     /// Adds a sample.
     pub(super) fn sample(&mut self, now: Time, rtt: Duration) {
         let (now, value) = (now.as_nanos(), rtt.as_nanos());
-        let first = self.srtt == 0.0;
-        self.srtt = match first {
-            true => value as f64,
-            false => self.srtt + SRTT_GAIN * (value as f64 - self.srtt),
-        };
+        let first = self.srtt.value == 0.0;
+        self.srtt.sample(value as f64, SRTT_GAIN);
         self.latest = rtt;
         let known = if first { value } else { self.least.get() };
         let window = MIN_RTT_WINDOW.max(known.saturating_mul(MIN_RTT_ROUNDS));
         self.least.update(window, now, value);
-        let srtt = self.srtt as u64;
+        let srtt = self.srtt.value as u64;
         self.standing.update(window.min(srtt / 2), now, value);
         self.extremes.update(srtt, now, value);
     }
@@ -101,7 +99,7 @@ impl RttFilters {
     /// Returns RTT_standing and RTT_min; `None` before the first sample.
     pub(super) fn standing_and_least(&self) -> Option<(Duration, Duration)> {
         let standing = Duration::from_nanos(self.standing.get());
-        (self.srtt > 0.0).then_some((standing, Duration::from_nanos(self.least.get())))
+        (self.srtt.value > 0.0).then_some((standing, Duration::from_nanos(self.least.get())))
     }
 
     /// Returns true if the queue was nearly empty within the last five RTTs, as with Copa flows only:

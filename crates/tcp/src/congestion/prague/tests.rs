@@ -26,7 +26,7 @@ fn prague(config: PragueConfig, segments: u64, rtt: u64) -> Prague {
         &CongestionSetup { options: options.into() },
     ))));
     assert_eq!(cc.on_negotiated(EcnUse::Accurate), Ecn::Ect1);
-    state(&mut cc).srtt = rtt as f64 / 1000.0;
+    state(&mut cc).srtt.value = rtt as f64 / 1000.0;
     cc
 }
 
