@@ -14,11 +14,19 @@ PACKET_S = 1500 * 8 / 12e6
 """Transmission time of a full-sized packet at 12 Mbit/s, s."""
 
 
-def scenario(*, warmup: str = "10 s", count: int = 1, **requests: Any) -> ap.Scenario:
+def scenario(
+    *,
+    warmup: str = "10 s",
+    count: int = 1,
+    tcp: dict[str, Any] | None = None,
+    stopped: bool = False,
+    **requests: Any,
+) -> ap.Scenario:
+    """Return clients of a link, which `stopped` stops at 40 s."""
+    tcp = tcp or {"initial_window": "15 kB"}
     return ap.Scenario(
-        flows=ap.flows(
-            count, name="web", base_rtt="100 ms", requests=requests, tcp={"initial_window": "15 kB"}
-        ),
+        flows=ap.flows(count, name="web", base_rtt="100 ms", requests=requests, tcp=tcp),
+        control=[ap.Control(at="40 s", rate="0 bit/s")] if stopped else [],
         bottleneck=ap.Bottleneck(aqm="droptail", link=ap.link.Fixed(rate="12 Mbit/s")),
         duration="110 s",
         warmup=warmup,
@@ -251,3 +259,16 @@ def test_connections_of_a_client_have_the_same_base_rtt() -> None:
         "requests.connections = 2: the base RTTs of a client's connections differ. "
         "Set the same base_rtt for the 2 consecutive flows of a client."
     )
+
+
+def test_abort_of_a_connection_gives_up_the_page() -> None:
+    """The link stops at 40 s. R2 = 1: expiries of the timer after 1 s and 2 s."""
+    made = scenario(size="1460 B", tcp={"initial_window": "15 kB", "max_retries": 1}, stopped=True)
+    row = quality(made)
+    assert row["given_up_pages"] == 1
+    # The request precedes the stop by at most a page.
+    assert 3.0 <= row["mean_given_up_s"] <= 3.0 + 0.1 + PACKET_S
+    assert row["pages"] == pytest.approx(30 / (0.1 + PACKET_S), abs=2)
+    waiting = quality(scenario(size="1460 B", stopped=True))
+    assert (waiting["given_up_pages"], waiting["pages"]) == (0, row["pages"])
+    assert np.isnan(waiting["mean_given_up_s"])

@@ -74,6 +74,10 @@ pub struct RequestsReport {
     pub object_s: Vec<f64>,
     /// Times from the first request of a page to its last byte, s.
     pub page_s: Vec<f64>,
+    /// Time from the first request of a page to the abort of a connection, s; `None` if no
+    /// connection was aborted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_up_s: Option<f64>,
 }
 
 impl ApplicationReports {
@@ -126,5 +130,10 @@ fn video(network: &Network, flow: u32, now: Time) -> Option<VideoClientReport> {
 fn requests(network: &Network, flow: u32, ends: FlowStages) -> Option<RequestsReport> {
     let AnyStage::Client(client) = &network.stages[ends.source.0 as usize] else { return None };
     let of = client.requests_of(FlowId(flow))?;
-    Some(RequestsReport { flow, object_s: of.object_s().to_vec(), page_s: of.page_s().to_vec() })
+    Some(RequestsReport {
+        flow,
+        object_s: of.object_s().to_vec(),
+        page_s: of.page_s().to_vec(),
+        given_up_s: of.given_up_s(),
+    })
 }

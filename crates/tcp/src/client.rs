@@ -70,6 +70,9 @@ impl Stage for Client {
         for sender in &mut self.senders {
             if sender.next_wakeup() <= ctx.now {
                 sender.wake(ctx);
+                if sender.is_aborted() {
+                    self.requests.give_up(ctx.now);
+                }
             }
         }
     }

@@ -145,6 +145,17 @@ def _number_of(name: str) -> Callable[[Reports], float | None]:
     return lambda reports: float(sum(len(report[name]) for report in reports))
 
 
+def _given_up(reports: Reports) -> float | None:
+    """Return the number of clients that gave up a page."""
+    return float(sum("given_up_s" in report for report in reports))
+
+
+def _mean_given_up_s(reports: Reports) -> float | None:
+    """Return the mean time until a page was given up."""
+    known = [report["given_up_s"] for report in reports if "given_up_s" in report]
+    return math.fsum(known) / len(known) if known else None
+
+
 _REQUESTS = Application(
     "Requests",
     {
@@ -153,6 +164,8 @@ _REQUESTS = Application(
         **{f"{level}_object_s": _times("object_s", level) for level in ("mean", *_LEVELS)},
         "pages": _number_of("page_s"),
         **{f"{level}_page_s": _times("page_s", level) for level in ("mean", *_LEVELS)},
+        "given_up_pages": _given_up,
+        "mean_given_up_s": _mean_given_up_s,
     },
     {
         "clients": ("clients", 1, 0, ""),

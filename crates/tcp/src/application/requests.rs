@@ -5,6 +5,9 @@
 //! number is below a limit: 1 without pipelining (HTTP/1.1), about 100 with streams (HTTP/2, RFC
 //! 9113 §6.5.2). A page is complete with its last object; then the client pauses for the think
 //! time.
+//!
+//! If a connection is aborted, the client gives up the current page and requests nothing more.
+//! Objects of the other connections are still delivered.
 
 use super::distributions::{SizeDistribution, TimeDistribution};
 use airpath_core::{Checks, ConfigError, Stream, Time, at_least};
@@ -91,6 +94,9 @@ pub struct Requests {
     since: Time,
     object_s: Vec<f64>,
     page_s: Vec<f64>,
+    /// Time from the first request of the page that the client gave up, s, if it is measured.
+    given_up_s: Option<f64>,
+    has_given_up: bool,
 }
 
 impl Requests {
@@ -107,6 +113,8 @@ impl Requests {
             since: Time::ZERO,
             object_s: Vec::new(),
             page_s: Vec::new(),
+            given_up_s: None,
+            has_given_up: false,
         }
     }
 
@@ -118,6 +126,9 @@ impl Requests {
     /// Requests an object if a connection may carry another one; begins a page if the previous one
     /// is complete. Returns the index of the connection and the size of the object, bytes.
     pub fn request(&mut self, now: Time) -> Option<(usize, u64)> {
+        if self.has_given_up {
+            return None;
+        }
         let begins = self.left == 0 && self.outstanding == 0;
         if begins {
             self.page_at = now;
@@ -167,7 +178,7 @@ impl Requests {
         }
         self.outstanding -= 1;
         self.awaits_main = false;
-        if self.left > 0 || self.outstanding > 0 {
+        if self.left > 0 || self.outstanding > 0 || self.has_given_up {
             return now;
         }
         if self.page_at >= self.since {
@@ -176,11 +187,23 @@ impl Requests {
         now + self.config.think.draw(&mut self.stream)
     }
 
+    /// Handles the abort of a connection: the current page is given up, and nothing more is
+    /// requested. A second abort has no effect.
+    pub fn give_up(&mut self, now: Time) {
+        if self.has_given_up {
+            return;
+        }
+        self.has_given_up = true;
+        let is_measured = self.page_at >= self.since;
+        self.given_up_s = is_measured.then(|| now.saturating_since(self.page_at).as_secs_lossy());
+    }
+
     /// Discards all measurements. Only objects and pages requested from `now` on are measured.
     pub fn start_measurement(&mut self, now: Time) {
         self.since = now;
         self.object_s.clear();
         self.page_s.clear();
+        self.given_up_s = None;
     }
 
     /// Returns the times from the request of an object to its last byte, s.
@@ -191,6 +214,12 @@ impl Requests {
     /// Returns the times from the first request of a page to its last byte, s.
     pub fn page_s(&self) -> &[f64] {
         &self.page_s
+    }
+
+    /// Returns the time from the first request of the page that the client gave up to the abort of a
+    /// connection, s. `None` if no connection was aborted, or if the page is not measured.
+    pub fn given_up_s(&self) -> Option<f64> {
+        self.given_up_s
     }
 }
 
@@ -282,6 +311,28 @@ mod tests {
         client.on_delivered(0, 5300, at(50));
         assert_eq!(client.on_delivered(1, 5000, at(60)), Some(at(1060)));
         assert_eq!((client.object_s().len(), client.page_s()), (3, &[0.06][..]));
+    }
+
+    #[test]
+    fn abort_of_a_connection_gives_up_the_page() {
+        let mut client = client(RequestsConfig { connections: 2, ..CONFIG });
+        assert_eq!(requested(&mut client, at(100)), [0, 1]);
+        client.give_up(at(900));
+        client.give_up(at(1000));
+        assert_eq!(client.given_up_s(), Some(0.8));
+        // The other connection delivers its object; the page is not complete.
+        client.on_delivered(1, 5000, at(1100));
+        assert_eq!((client.object_s(), client.page_s()), (&[1.0][..], &[][..]));
+        assert_eq!(client.request(at(1100)), None);
+    }
+
+    #[test]
+    fn page_of_the_warm_up_is_not_counted_as_given_up() {
+        let mut client = client(CONFIG);
+        client.request(at(100));
+        client.start_measurement(at(200));
+        client.give_up(at(900));
+        assert_eq!((client.given_up_s(), client.request(at(2000))), (None, None));
     }
 
     #[test]

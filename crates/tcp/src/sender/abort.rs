@@ -12,6 +12,11 @@ use super::{Phase, Sender};
 use airpath_core::Time;
 
 impl Sender {
+    /// Returns true if the connection was aborted.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.phase == Phase::Aborted
+    }
+
     /// Counts an expiry of the retransmission timer. Returns true if R2 is exceeded.
     pub(super) fn exceeds_retries(&mut self) -> bool {
         if self.phase == Phase::SynSent {
