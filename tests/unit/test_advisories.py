@@ -203,6 +203,25 @@ def test_advisory_reports_ecn_at_a_queue_that_does_not_mark() -> None:
     assert ap.check(make(asks, bottleneck=threshold)).advisories == []
 
 
+def test_advisory_about_ecn_names_a_discipline_for_ect1_only_if_prague_sends_it() -> None:
+    """`ecn = true` would mark Prague's packets as classic ones; without accurate feedback it is
+    Reno on ECT(0).
+    """
+    [advisory] = ap.check(make(tcp(cc="prague"))).advisories
+    assert (advisory.code, str(advisory)) == (
+        "ecn-without-marks",
+        'flows.0: cc = "prague" sends ECT(1), but nothing marks at the bottleneck, so that only '
+        'losses reduce its window. Set bottleneck.aqm = {kind = "dualpi2"}.',
+    )
+    [classic] = ap.check(make(tcp(cc="prague", tcp={**WIDE, "ecn": "on"}))).advisories
+    assert str(classic).startswith("flows.0: ECN is on, but nothing marks at the bottleneck")
+    both = ap.check(make(tcp(cc="prague") + tcp(tcp={**WIDE, "ecn": "on"}))).advisories
+    assert [each.place for each in both] == ["flows.1", "flows.0"]
+    link = ap.link.Fixed(rate="10 Mbit/s")
+    marking = ap.Bottleneck(aqm="dualpi2", link=link)
+    assert ap.check(make(tcp(cc="prague"), bottleneck=marking)).advisories == []
+
+
 @pytest.mark.parametrize("kind", ["droptail", "red", "ared", "codel", "fq-codel", "pie", "dualpi2"])
 def test_advisory_reports_disciplines_that_never_mark(kind: str) -> None:
     bottleneck = ap.Bottleneck(aqm=kind, link=ap.link.Fixed(rate="10 Mbit/s"))

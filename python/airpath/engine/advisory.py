@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from airpath.engine.flows import Source
 from airpath.engine.path import DIRECTIONS, ResolvedDirection
 from airpath.engine.queue import ResolvedQueue
 from airpath.engine.resolved import ResolvedScenario
@@ -87,18 +88,34 @@ def _same_controls(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[A
 
 def _ecn_without_marks(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield a warning if a flow negotiates ECN over queues that do not mark."""
-    for key, where, who in _without_marks(scenario, resolved, ("on", "accurate", "dctcp")):
+
+    def is_classic(source: Source) -> bool:
+        return source.tcp.ecn in ("on", "accurate", "dctcp") and not _sends_ect1(source)
+
+    for key, where, who in _without_marks(scenario, resolved, is_classic):
         yield Advisory(
             "ecn-without-marks",
             f"ECN is on, but nothing marks at the {where}, so it does nothing. "
             f"Set ecn = true in [{key}], for a discipline that has the key.",
             who,
         )
+    for key, where, who in _without_marks(scenario, resolved, _sends_ect1):
+        yield Advisory(
+            "ecn-without-marks",
+            f'cc = "prague" sends ECT(1), but nothing marks at the {where}, so that only losses '
+            f'reduce its window. Set {key} = {{kind = "dualpi2"}}.',
+            who,
+        )
+
+
+def _sends_ect1(source: Source) -> bool:
+    """Return whether the flow is Prague with accurate feedback; without it, Prague is Reno."""
+    return source.tcp.ecn == "accurate" and source.congestion.kind == "prague"
 
 
 def _vcp_without_code(scenario: Scenario, resolved: ResolvedScenario) -> Iterator[Advisory]:
     """Yield a warning for a VCP flow over queues that write no load code."""
-    for key, where, who in _without_marks(scenario, resolved, ("vcp",)):
+    for key, where, who in _without_marks(scenario, resolved, lambda one: one.tcp.ecn == "vcp"):
         yield Advisory(
             "vcp-without-code",
             f'cc = "vcp", but nothing writes a load code at the {where}: VCP takes the load for '
@@ -109,9 +126,9 @@ def _vcp_without_code(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
 
 
 def _without_marks(
-    scenario: Scenario, resolved: ResolvedScenario, uses: tuple[str, ...]
+    scenario: Scenario, resolved: ResolvedScenario, applies: Callable[[Source], bool]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the key of a queue, its place, and the groups whose ECN mode is in `uses`.
+    """Yield the key of a queue, its place, and the TCP groups for which `applies` is true.
 
     No queue that the data of these groups traverse marks; the yielded queue is the last of them.
     """
@@ -119,7 +136,7 @@ def _without_marks(
     flows = resolved.flows.first_of_groups
     for way in DIRECTIONS:
         for group, flow in flows.items():
-            if flow.direction != way or flow.source.tcp.ecn not in uses:
+            if flow.direction != way or not flow.source.is_tcp or not applies(flow.source):
                 continue
             queues = resolved.path.data_directions(flow)
             if queues and not any(each.queue.marks for each in queues):
