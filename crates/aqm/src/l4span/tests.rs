@@ -139,6 +139,9 @@ fn rate_that_varies_is_marked_with_linear_probability() {
     // Eight packets were left before the ninth departure: 1.2 MB/s.
     let expected = (1.2 - 1.125 + 0.375) / 0.75;
     LAW.close("ECT(1), rates in turn", "", queue.probabilities().0, expected, 1e-12);
+    // 22.5 kB at 750 kB/s, 21 kB at 1.125 MB/s, 19.5 kB at 1 MB/s, … 12 kB at 1.125 MB/s.
+    let [(_, Some(sojourn))] = queue.measured(Time::from_millis(now))[..] else { panic!("a mean") };
+    assert!((sojourn - 0.017_060_12).abs() < 1e-8, "{sojourn}");
 }
 
 #[test]
