@@ -188,3 +188,16 @@ fn spurious_timeout_returns_to_refill() {
     bench.round(ROUND);
     assert_ne!(bench.mode(), Mode::Down);
 }
+
+/// `UpdateMaxBw`: an application-limited sample counts only if it is not below the maximum, also in a
+/// later cycle.
+#[test]
+fn app_limited_samples_only_raise_the_bandwidth() {
+    let mut bench = Bench::at(Mode::Cruise);
+    bench.bbr.max_bw = [10_000_000, 0];
+    let limited = Round { app_limited: true, ..ROUND };
+    bench.round(Round { bandwidth: 8_000_000, ..limited });
+    assert_eq!(bench.bbr.max_bw, [10_000_000, 0]);
+    bench.round(Round { bandwidth: 12_000_000, ..limited });
+    assert_eq!(bench.bbr.max_bw, [10_000_000, 12_000_000]);
+}
