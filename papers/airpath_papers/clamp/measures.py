@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from airpath import _airpath
 from airpath.reproduction.formulas import Point
 from airpath.reproduction.quantities import ComputedQuantity, MeasuredQuantity, ip_throughput_mbps
 from airpath.reproduction.spread import Naming
+from airpath.results.fairness import jain_of
 
 __all__ = [
     "FAIR",
@@ -110,8 +110,7 @@ def queue_mbps(queue: str) -> Callable[[Replication], float]:
 def fairness(replication: Replication) -> float:
     """Jain's index of the flows' rates, each over its fair share."""
     rates = (flow["ip_throughput_bps"] for flow in replication["flows"])
-    found: float = _airpath.jain_index([r / share for r, share in zip(rates, FAIR, strict=True)])
-    return found
+    return jain_of(rate / share for rate, share in zip(rates, FAIR, strict=True))
 
 
 def timeouts_per_s(flow_ms: int) -> Callable[[Replication], float]:

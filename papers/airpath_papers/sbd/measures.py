@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from airpath import _airpath
 from airpath.reproduction.engine import Series
 from airpath.reproduction.quantities import bottleneck
+from airpath.results.fairness import jain_of
 
 __all__ = [
     "all_timed_out",
@@ -85,5 +85,5 @@ def jain_in_windows(
     edges = np.arange(times_s[0], times_s[1], window_s)
     edges = np.append(edges, edges[-1] + window_s)
     shares = [delivered.sums(flow, edges) for flow in range(flows)]
-    indices = [_airpath.jain_index(list(each)) for each in zip(*shares, strict=True) if sum(each)]
+    indices = [jain_of(each) for each in zip(*shares, strict=True) if sum(each)]
     return sum(indices) / len(indices)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import airpath as ap
-from airpath import _airpath
 from airpath.reproduction.quantities import MeasuredQuantity, ip_throughput_mbps
+from airpath.results.fairness import jain_of
 from airpath_papers.clamp.measures import queueing_delay_s
 
 __all__ = ["MEASURES", "QUEUES", "today"]
@@ -59,8 +59,7 @@ def today(cc: str, queue: str) -> ap.Scenario:
 
 
 def _jain(replication: Mapping[str, Any]) -> float:
-    found: float = _airpath.jain_index([flow["ip_throughput_bps"] for flow in replication["flows"]])
-    return found
+    return jain_of(flow["ip_throughput_bps"] for flow in replication["flows"])
 
 
 def _slowest(replication: Mapping[str, Any]) -> float:

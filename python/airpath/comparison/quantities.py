@@ -76,7 +76,7 @@ class ComparedQuantity:
     @property
     def bounds(self) -> tuple[float, float]:
         """The smallest and largest possible value."""
-        return (0.0, 1.0) if self.last == "jain" else bounds(self.last)
+        return bounds(self.last)
 
     @property
     def resolution(self) -> float:

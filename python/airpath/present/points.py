@@ -28,7 +28,8 @@ STAR: Final[Mapping[str, Any]] = {"marker": "*", "markersize": 11, **OPEN}
 class Point(NamedTuple):
     """Point with the half-widths of its confidence intervals in x and y; 0 without an interval.
 
-    `y_above` is the length of the upper part of the y interval if the interval is not symmetric.
+    `x_above` and `y_above` are the lengths of the upper parts of the intervals if they are not
+    symmetric; `x_half` and `y_half` are then the lengths of the lower parts.
     """
 
     x: float
@@ -36,6 +37,7 @@ class Point(NamedTuple):
     x_half: float = 0.0
     y_half: float = 0.0
     y_above: float | None = None
+    x_above: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def draw(panel: Axes, found: Points) -> None:
     """Draw a series of points with error bars."""
     if not found.points:
         return
-    x, y, x_half, y_half, above = zip(*found.points, strict=True)
+    x, y, *_ = zip(*found.points, strict=True)
     colour = found.look["color"]
     if "marker" not in found.look:
         panel.plot(x, y, label=found.label, **found.look)
@@ -80,10 +82,17 @@ def draw(panel: Axes, found: Points) -> None:
         panel.plot(x, y, color=colour, **{"linestyle": "-", **found.line})
     if found.begins:
         panel.plot(x[0], y[0], "o", color=colour, markersize=7)
-    halves: dict[str, Any] = {"xerr": x_half} if any(x_half) else {}
-    ends = (y_half, [b if a is None else a for a, b in zip(above, y_half, strict=True)])
-    bars: dict[str, Any] = {**halves, "yerr": ends, "linestyle": "", **found.bars}
+    x_ends = _ends((point.x_half, point.x_above) for point in found.points)
+    y_ends = _ends((point.y_half, point.y_above) for point in found.points)
+    ends: dict[str, Any] = {"xerr": x_ends} if any(map(any, x_ends)) else {}
+    bars: dict[str, Any] = {**ends, "yerr": y_ends, "linestyle": "", **found.bars}
     panel.errorbar(x, y, label=found.label, **bars, **found.look)
+
+
+def _ends(parts: Iterable[tuple[float, float | None]]) -> tuple[list[float], list[float]]:
+    """Return the lengths of the lower and of the upper parts of error bars."""
+    both = [(below, below if above is None else above) for below, above in parts]
+    return [below for below, _ in both], [above for _, above in both]
 
 
 def enlarged(points: Sequence[Points], names: tuple[str, str]) -> Figure:

@@ -15,6 +15,7 @@ A paper is a plug-in (`plugins`): an installed package with an entry point, or a
 | `declared.py`, `figures.py`, `timelines.py` | items of `paper.toml`: tables, figures, series |
 | `relative.py` | bands and stars in figures: published numbers as multiples of simulated numbers |
 | `spread.py` | display names of axis values; tables with one column per value of an axis |
+| `names.py` | display names of congestion control algorithms and queue disciplines |
 | `items.py` | items defined in Python: cells, rows and tables, figure |
 | `files.py`, `published.py` | published numbers: CSV files with units and half-widths (±) |
 | `compare.py` | tables of published and computed numbers, for the terminal and for pages |

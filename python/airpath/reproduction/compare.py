@@ -174,9 +174,15 @@ def printed(decimals: int) -> Text:
 
 
 def spread(mean: float, low: float | None, high: float | None, decimals: int) -> str:
-    """Format a mean, followed by ± and the half-width of its interval if it has an interval."""
+    """Format a mean, followed by ± and the half-width of its interval if it has an interval.
+
+    If the parts of the interval differ by half a unit of the last decimal or more, both ends are
+    shown instead: the interval was cut at a bound.
+    """
     if low is None or high is None or not isfinite(high - low):
         return f"{mean:.{decimals}f}"
+    if abs((high - mean) - (mean - low)) >= 0.5 * 10**-decimals:
+        return f"{mean:.{decimals}f} ({low:.{decimals}f} … {high:.{decimals}f})"
     return f"{mean:.{decimals}f} ± {(high - low) / 2:.{decimals}f}"
 
 

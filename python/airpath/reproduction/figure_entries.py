@@ -71,6 +71,7 @@ _FIGURE: Final[Mapping[str, Kind]] = {
     "panels": TABLES,
     "below": TABLE,
     "legend": TEXT,
+    "citation": TEXT,
     "wide": COUNT,
     "size_in": numbers(2, 2),
     "heights": NUMBERS,

@@ -42,7 +42,9 @@ A panel accepts all keys of the figure from `x` on, and these keys:
 A figure accepts these keys:
 
 * `title`, `legend` (text below the title), `size_in`, `heights`, `own_legends`.
-* `wide`: all panels are in one row.
+* `citation`: source that the line below the title ends with. Default: the citation of the paper;
+  empty for figures without published numbers.
+* `wide`: number of panels in a row. Default: all.
 * `least_runs`: points with fewer runs have no confidence intervals.
 * `below`: a second row with the same panels and these overridden keys; `limits` are merged. Not
   together with `wide`.
@@ -85,6 +87,7 @@ from airpath.reproduction.relative import bands_of, stars_of
 from airpath.reproduction.session import Session
 from airpath.reproduction.spread import Naming, at_axis, spread_table, values_of
 from airpath.reproduction.sweeps import Sweeps
+from airpath.results.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -350,7 +353,8 @@ class DeclaredFigure:
                 continue
             if quantity is None:
                 rank = spec["words"].index(self._naming.label(point, [spec["y"]]))
-                found.append(Drawn(x.mean, rank, float(np.nan_to_num(x.error_bar))))
+                below, above = _bars(x)
+                found.append(Drawn(x.mean, rank, below, x_above=above))
                 continue
             y = quantity.estimate(session, point.cell)
             if y is None:
@@ -361,8 +365,8 @@ class DeclaredFigure:
             if session.effort_of(point.cell).replications < least:
                 found.append(Drawn(place, y.mean))
                 continue
-            halves = (0.0 if x is None else x.error_bar, y.mean - y.low, y.high - y.mean)
-            found.append(Drawn(place, y.mean, *np.nan_to_num(halves).tolist()))
+            (left, right), (below, above) = _bars(x), _bars(y)
+            found.append(Drawn(place, y.mean, left, below, above, right))
         return found if self._spec.get("enlarged") else sorted(found)
 
     def _others(
@@ -386,6 +390,13 @@ class DeclaredFigure:
                 drawn = self._measured(session, whole, quantity, of)
                 found.append(Points(also["label"].format(label), drawn, {**look, "zorder": 4}))
         return found
+
+
+def _bars(over: Interval | None) -> tuple[float, float]:
+    """Return the lengths of the lower and of the upper part of an error bar; 0 if unknown."""
+    if over is None or np.isnan(over.half_width):
+        return 0.0, 0.0
+    return over.mean - over.low, over.high - over.mean
 
 
 def _limits(*specs: Mapping[str, Any]) -> dict[str, Any]:
@@ -462,6 +473,7 @@ def figure_item(
         found,
         figure.drawn if drawn else None,
         spec.get("legend", ""),
+        citation=spec.get("citation"),
         title=spec.get("title", ""),
         whole=spec.get("whole", False),
     )

@@ -54,6 +54,7 @@ def item_of(
     drawn: Callable[[Session], Figure] | None = None,
     legend: str | Callable[[Session], str] = "",
     *,
+    citation: str | None = None,
     title: str = "",
     name: str = "",
     whole: bool = False,
@@ -77,6 +78,9 @@ def item_of(
     legend : str or callable
         Text, or a function of the session that returns it. The line below the title of the figure
         begins with this text. Default: empty.
+    citation : str, optional
+        Source of the published numbers, at the end of this line. Default: the citation of the
+        paper; empty if the figure has no published numbers.
     title : str
         Title of the tables and of the figure, without the number. Default: the title in
         ``paper.toml``.
@@ -100,7 +104,8 @@ def item_of(
         own = {} if drawn is None else {f"{directory.name}-{key}": (heading, drawn)}
         drawings = {**own, **more}
         if out is not None and complete and drawings:
-            about = _about(session, key, needed, legend)
+            source = session.paper.citation if citation is None else citation
+            about = _about(session, key, needed, legend, source)
             for stem, (text, draw) in drawings.items():
                 make = partial(_headed, session, draw, text, about)
                 figures += session.draw(make, out, stem, text, session.about)
@@ -119,13 +124,17 @@ def _headed(session: Session, draw: Callable[[Session], Figure], title: str, abo
 
 
 def _about(
-    session: Session, key: str, cells: Sequence[Cell], legend: str | Callable[[Session], str]
+    session: Session,
+    key: str,
+    cells: Sequence[Cell],
+    legend: str | Callable[[Session], str],
+    citation: str,
 ) -> str:
     """Return the line below the title: legend, runs, number of claims that hold, citation."""
     efforts = [session.effort_of(cell) for cell in cells]
     counts = " or ".join(str(n) for n in sorted({each.replications for each in efforts}))
     legend_text = legend(session) if callable(legend) else legend
-    parts = [legend_text, caption(session, key), session.paper.citation]
+    parts = [legend_text, caption(session, key), citation]
     if efforts:
         one = efforts[0]
         late = f", from {one.warmup_s:g} s on" if one.warmup_s else ""

@@ -16,7 +16,7 @@ from airpath.reproduction.published import PublishedMean
 from airpath.reproduction.session import Session
 from airpath.reproduction.tolerance import Tolerance
 from airpath.results.differences import paired_interval
-from airpath.results.intervals import Interval
+from airpath.results.intervals import UNBOUNDED, Interval
 
 __all__ = [
     "ComputedQuantity",
@@ -76,6 +76,9 @@ class MeasuredQuantity:
     columns : ColumnSet, optional
         Columns of tables. Default: the published number, the computed number, the difference in per
         cent.
+    bounds : pair of float
+        The smallest and the largest possible value, at which confidence intervals are cut. Default:
+        unbounded.
     """
 
     name: str
@@ -85,6 +88,7 @@ class MeasuredQuantity:
     tolerance: Tolerance | Callable[[Mapping[str, Any]], Tolerance] | None = None
     batch: int = 0
     columns: ColumnSet | None = None
+    bounds: tuple[float, float] = UNBOUNDED
 
     def values(self, session: Session, cell: Cell) -> list[float]:
         """Return the number of each finished run of a cell."""
@@ -93,10 +97,10 @@ class MeasuredQuantity:
     def estimate(self, session: Session, cell: Cell) -> Interval | None:
         """Return the mean over the runs of a cell; None if the cell was not simulated."""
         found = self.values(session, cell)
-        return session.interval(found) if found else None
+        return session.interval(found, self.bounds) if found else None
 
     def text(self, session: Session, cell: Cell) -> str:
-        """Return the mean with its half-width as text, or `NOT_SIMULATED`."""
+        """Return the mean with its interval as text, or `NOT_SIMULATED`."""
         found = self.estimate(session, cell)
         if found is None:
             return NOT_SIMULATED

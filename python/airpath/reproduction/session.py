@@ -16,7 +16,7 @@ from airpath.present.progress import ProgressCallback
 from airpath.reproduction.base import Cell, Effort, Paper
 from airpath.reproduction.engine import Series, Simulated, Wanted, simulated
 from airpath.reproduction.plan_points import CurrentPoints, named
-from airpath.results.intervals import Interval, mean_interval
+from airpath.results.intervals import UNBOUNDED, Interval, mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -242,14 +242,17 @@ class Session:
             return None
         return self.interval(found)
 
-    def interval(self, values: Sequence[float]) -> Interval:
+    def interval(
+        self, values: Sequence[float], bounds: tuple[float, float] = UNBOUNDED
+    ) -> Interval:
         """Return the mean of one or more values, with a confidence interval at the paper's level.
 
-        The mean is NaN if one of the values is NaN. Runs without a value are not skipped.
+        The interval is cut at `bounds`, the smallest and the largest possible value. The mean is
+        NaN if one of the values is NaN. Runs without a value are not skipped.
         """
         if any(map(math.isnan, values)):
             return Interval(math.nan, math.nan, math.nan, self.paper.confidence, len(values))
-        return mean_interval(values, self.paper.confidence)
+        return mean_interval(values, self.paper.confidence, bounds)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
         """Return a value that several items share; it is computed once.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from airpath import _airpath
 from airpath.engine.vocabulary import names
+from airpath.results.fairness import jain_of
 
 __all__ = ["USER_QUANTITIES", "jain_of_users", "user_measurements", "user_rows"]
 
@@ -39,4 +39,4 @@ def user_measurements(
 def jain_of_users(run: Mapping[str, Any], link: str) -> float:
     """Return Jain's index of the throughputs of the users of a cell in one replication."""
     got = [user["throughput_bps"] for user in run["users"] if user["link"] == link]
-    return _airpath.jain_index(got)
+    return jain_of(got)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from airpath.results.intervals import mean_interval
+from airpath.results.intervals import POSITIVE, SHARE, mean_interval
 
 __all__ = ["DELAYS", "PARTS", "delay_part_intervals", "delay_part_rows"]
 
@@ -23,7 +22,7 @@ PARTS = {
 }
 """Maps each part of a delay to its readable name, in the order of figures."""
 
-_QUANTITIES = {"mean_s": (0.0, math.inf), "share": (0.0, 1.0)}
+_QUANTITIES = {"mean_s": POSITIVE, "share": SHARE}
 """Maps the quantities of a part to their possible range."""
 
 Runs = Sequence[Mapping[str, Any]]

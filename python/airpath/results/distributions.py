@@ -15,7 +15,7 @@ from airpath.arguments import check_all, error_prefix, fraction
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import BadValueError
 from airpath.results.applications import application_groups
-from airpath.results.intervals import mean_interval
+from airpath.results.intervals import POSITIVE, SHARE, mean_interval
 from airpath.results.quantities import resolution
 from airpath.results.transfers import ALL_SIZES, SizeClass, transfer_groups, transfers_of
 from airpath.results.users import queues_at
@@ -224,7 +224,7 @@ class Distribution:
         for level in checked_levels(levels):
             each = [counts.quantile(level) for counts in self.by_replication]
             within = resolution("p50_delay_s") if self.quantity in _OF_PACKETS else 0.0
-            over = mean_interval(each, self.confidence, (0.0, math.inf), within)
+            over = mean_interval(each, self.confidence, POSITIVE, within)
             row = {"level": level, "pooled": self.pooled.quantile(level)}
             rows.append({**row, "mean": over.mean, "low": over.low, "high": over.high})
         return pd.DataFrame(rows, columns=["level", "pooled", "mean", "low", "high"])
@@ -246,7 +246,7 @@ class Distribution:
         value = np.unique(np.concatenate([pooled.least, pooled.greatest]))
         each = np.array([counts.cdf(value) for counts in self.by_replication])
         columns = each.T.tolist() if len(each) else []
-        bands = [mean_interval(column, self.confidence, (0.0, 1.0)) for column in columns]
+        bands = [mean_interval(column, self.confidence, SHARE) for column in columns]
         return pd.DataFrame(
             {
                 "value": value,

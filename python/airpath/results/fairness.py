@@ -9,7 +9,7 @@ from airpath import _airpath
 from airpath.engine.flows import Flow
 from airpath.engine.resolved import ResolvedScenario
 
-__all__ = ["comparable", "jain"]
+__all__ = ["comparable", "jain", "jain_of"]
 
 _KINDS = ("tcp", "cbr", "voice", "poisson")
 """Kinds of traffic sources, in the order of preference."""
@@ -46,6 +46,18 @@ def comparable(resolved: ResolvedScenario, members: Iterable[int]) -> list[int]:
     return [] if first is None else by_kind[first]
 
 
+def jain_of(values: Iterable[float]) -> float:
+    """Return Jain's index of values, in (0, 1]: 1 for equal values, 1/n if n - 1 of n are 0.
+
+    Parameters
+    ----------
+    values : iterable of float
+        At least one value; none is negative.
+    """
+    found: float = _airpath.jain_index(list(values))
+    return found
+
+
 def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
     """Return Jain's index of the goodputs of flows in a replication; None for no flows.
 
@@ -57,7 +69,7 @@ def jain(run: Mapping[str, Any], members: Sequence[int]) -> float | None:
         Indices of the flows.
     """
     goodputs = [run["flows"][number]["goodput_bps"] for number in members]
-    return float(_airpath.jain_index(goodputs)) if goodputs else None
+    return jain_of(goodputs) if goodputs else None
 
 
 def _is_bulk(resolved: ResolvedScenario, flow: Flow) -> bool:

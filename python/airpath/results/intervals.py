@@ -11,8 +11,24 @@ from airpath import _airpath
 from airpath.arguments import check_all, error_prefix, fraction
 from airpath.errors import BadValueError
 
-__all__ = ["ROUNDING", "Interval", "decimals", "finite", "mean_interval", "text"]
+__all__ = [
+    "POSITIVE",
+    "ROUNDING",
+    "SHARE",
+    "UNBOUNDED",
+    "Interval",
+    "decimals",
+    "finite",
+    "mean_interval",
+    "text",
+]
 
+UNBOUNDED = (-math.inf, math.inf)
+"""Bounds of a quantity that may have any value."""
+POSITIVE = (0.0, math.inf)
+"""Bounds of a quantity that cannot be negative, such as a delay."""
+SHARE = (0.0, 1.0)
+"""Bounds of shares, probabilities and Jain's index."""
 
 ROUNDING = 1e-9
 """Intervals with a relative half-width up to this value are considered rounding errors."""
@@ -91,7 +107,7 @@ class Interval:
 def mean_interval(
     values: Iterable[float | None],
     confidence: float,
-    bounds: tuple[float, float] = (-math.inf, math.inf),
+    bounds: tuple[float, float] = UNBOUNDED,
     resolution: float = 0.0,
 ) -> Interval:
     """Return the mean of independent values and its Student-t interval, cut at the bounds.

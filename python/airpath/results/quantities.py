@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from airpath.engine.vocabulary import names
+from airpath.results.intervals import POSITIVE, SHARE, UNBOUNDED
 
 __all__ = [
     "DELAY_QUANTILES",
@@ -59,10 +60,11 @@ _ADD_UP = tuple(
 def bounds(name: str) -> tuple[float, float]:
     """Return the smallest and largest possible value of a quantity."""
     if name in ("margin", "mean_snr_db", "rating"):
-        return (-math.inf, math.inf)
+        return UNBOUNDED
     if name == "mos":
         return (1.0, 4.5)
     shares = (
+        "jain",
         "utilisation",
         "slot_error_rate",
         "efficiency",
@@ -71,7 +73,7 @@ def bounds(name: str) -> tuple[float, float]:
         "stall_ratio",
     )
     is_share = name in shares or name.endswith("_share")
-    return (0.0, 1.0 if is_share else math.inf)
+    return SHARE if is_share else POSITIVE
 
 
 def resolution(name: str) -> float:

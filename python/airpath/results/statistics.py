@@ -17,7 +17,7 @@ from airpath.results.delay_parts import delay_part_intervals
 from airpath.results.distributions import QUANTITIES, Distribution, counts_of, default_owner
 from airpath.results.fairness import comparable, jain
 from airpath.results.frames import frame, interval_frame
-from airpath.results.intervals import Interval, mean_interval
+from airpath.results.intervals import SHARE, Interval, mean_interval
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
     DRAWN,
@@ -461,7 +461,7 @@ class Statistics:
         found = [run["pmf"] for run in runs]
         length = max(map(len, found), default=0)
         padded = [[*shares, *[0.0] * (length - len(shares))] for shares in found]
-        return [self._interval(shares, (0.0, 1.0)) for shares in zip(*padded, strict=True)]
+        return [self._interval(shares, SHARE) for shares in zip(*padded, strict=True)]
 
     def _counters(self, runs: Sequence[Mapping[str, Any]]) -> dict[str, Interval]:
         """Return the intervals of link-specific counters; some replications may lack a counter."""

@@ -17,13 +17,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from airpath import _airpath
 from airpath.engine.resolved import ResolvedScenario
 from airpath.engine.vocabulary import DROP_REASONS
 from airpath.errors import show
 from airpath.results.applications import APPLICATIONS, application_groups, group_quality
 from airpath.results.cells import USER_QUANTITIES, jain_of_users
-from airpath.results.fairness import comparable, jain
+from airpath.results.fairness import comparable, jain, jain_of
 from airpath.results.phases import PHASE_QUANTITIES, phase_rows
 from airpath.results.quantities import (
     DELAY_QUANTILES,
@@ -207,7 +206,7 @@ def _goodputs(found: Mapping[str, float], resolved: ResolvedScenario) -> dict[st
     by_flow = {f"flows.{number}.goodput_bps": value for number, value in enumerate(goodputs)}
     found_all = {**by_flow, "goodput_bps": math.fsum(goodputs)}
     fair = [goodputs[number] for number in comparable(resolved, range(len(goodputs)))]
-    return found_all | ({"jain": _airpath.jain_index(fair)} if fair else {})
+    return found_all | ({"jain": jain_of(fair)} if fair else {})
 
 
 # --- of what -----------------------------------------------------------------------------------

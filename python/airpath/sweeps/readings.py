@@ -143,8 +143,7 @@ class Readings:
 
 def metric_bounds(metric: str) -> tuple[float, float]:
     """Return the smallest and largest possible value of a metric, from the end of its name."""
-    name = metric.rpartition(".")[2]
-    return (0.0, 1.0) if name == "jain" else bounds(name)
+    return bounds(metric.rpartition(".")[2])
 
 
 def read(
