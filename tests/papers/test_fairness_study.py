@@ -8,6 +8,8 @@ import pytest
 
 import airpath as ap
 from airpath import _airpath
+from airpath.reproduction.names import CONTROLS, DISCIPLINES
+from airpath.reproduction.quantities import MeasuredQuantity
 from airpath.reproduction.session import Session
 from studies.fairness import PAPER
 from studies.fairness.quantities import QUANTITIES, first_mbps, jain, loss, share
@@ -82,6 +84,38 @@ def test_published_pair_has_a_tolerance_of_a_tenth_of_the_capacity() -> None:
         vars(session)["values"] = lambda _cell, _measure, found=simulated: [found]
         row = QUANTITIES["first"].row(session, cell, dict(cell.axes), printed)
         assert row.within == within
+
+
+def test_interval_of_the_index_is_cut_at_one() -> None:
+    """Two runs with 0.9 and 1.0: the Student-t interval reaches from 0.315 to 1.585."""
+    [cell, *_] = SWEEPS.cells("same", cc="cubic", aqm="droptail")
+    session = Session(PAPER, PAPER.modes["quick"])
+    vars(session)["values"] = lambda _cell, _measure: [0.9, 1.0]
+    index = QUANTITIES["jain"]
+    found = index.estimate(session, cell)
+    assert isinstance(index, MeasuredQuantity)
+    assert found is not None
+    assert (found.mean, found.high) == (pytest.approx(0.95), 1.0)
+    assert found.low == pytest.approx(0.95 - 12.7062 * 0.05, abs=1e-4)
+    assert index.text(session, cell) == "0.950 (0.315 … 1.000)"
+
+
+def test_every_control_and_every_discipline_has_a_display_name() -> None:
+    registry = json.loads(_airpath.registry())
+    assert set(CONTROLS) == {kind for kind, _ in registry["congestion"]} | {"newreno"}
+    assert set(DISCIPLINES) == {kind for kind, _ in registry["aqm"]}
+
+
+@pytest.mark.long
+def test_setpoint_of_c2tcp_depends_on_the_order_of_starts() -> None:
+    """README.md: 0.06 if C2TCP starts a second before CUBIC, 0.61 if it starts a second later."""
+    pair = path("c2tcp", other="cubic", rate_mbps=20.0, rtt_ms=40.0)
+    shares = []
+    for starts in (("0 s", "1 s"), ("1 s", "0 s")):
+        keys = {f"flows.{number}.start": start for number, start in enumerate(starts)}
+        made = pair.replace({**keys, "duration": "70 s", "warmup": "10 s"})
+        shares += [round(share(run), 2) for run in ap.simulate(made, reps=1).replications]
+    assert shares == [0.06, 0.61]
 
 
 def test_measures_of_three_flows() -> None:

@@ -21,7 +21,7 @@ CLAIMS: Final = Claims(
     SWEEPS,
     {"delay_ms": of_replication(delay_ms), "utilisation": of_replication(utilisation)},
 )
-"""Expectations, written before the first run."""
+"""Expectations, written before the first run, and statements of README.md."""
 
 PAPER: Final = replace(
     paper_of(DIRECTORY, CLAIMS, {}, SWEEPS, QUANTITIES, NAMING), key="cellular-study"

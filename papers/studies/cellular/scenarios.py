@@ -10,6 +10,7 @@ from typing import Any, Final
 import airpath as ap
 from airpath import _airpath
 from airpath.reproduction.files import read_table
+from airpath.reproduction.names import CONTROLS, DISCIPLINES
 from airpath.reproduction.published import PublishedMean, line_of, published_mean
 from airpath.reproduction.quantities import (
     MeasuredQuantity,
@@ -20,6 +21,7 @@ from airpath.reproduction.quantities import (
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.sweeps import Sweeps
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.intervals import POSITIVE, SHARE
 
 __all__ = [
     "BASE_RTT_MS",
@@ -136,45 +138,33 @@ def _printed(column: str) -> Callable[[Mapping[str, Any]], PublishedMean | None]
     return found
 
 
+_ABSOLUTE: Final = Tolerance("0.05 (README)", absolute=0.05)
+
 _QUANTITIES: Final = (
-    MeasuredQuantity("delay", "ms", delay_ms, 0, _within),
-    MeasuredQuantity("utilisation", "1", utilisation, 3, Tolerance("0.05 (README)", absolute=0.05)),
+    MeasuredQuantity("delay", "ms", delay_ms, 0, _within, bounds=POSITIVE),
+    MeasuredQuantity("utilisation", "1", utilisation, 3, _ABSOLUTE, bounds=SHARE),
     PrintedQuantity("printed_delay", "ms", _printed("delay_ms")),
     PrintedQuantity("printed_utilisation", "1", _printed("utilisation")),
 )
 QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
 """Quantities that ``paper.toml`` names."""
 
+
+def _name(scheme: str) -> str:
+    """Return the names of the congestion control and of the discipline, if it is not drop-tail."""
+    cc, aqm = SCHEMES[scheme]
+    named = [CONTROLS[cc], "" if aqm is DROPTAIL or cc == aqm["kind"] else DISCIPLINES[aqm["kind"]]]
+    return VARIANTS.get(scheme, ", ".join(filter(None, named)))
+
+
+VARIANTS: Final = {
+    "vegas+250": "Vegas, 250 packets",
+    "cubic+mahimahi-pie": "CUBIC, PIE with Mahimahi's gains",
+}
+"""Names of the schemes that differ from another scheme only in parameters."""
+
 NAMING: Final = Naming(
-    {
-        "scheme": {
-            "cubic": "CUBIC",
-            "cubic+codel": "CUBIC, CoDel",
-            "cubic+pie": "CUBIC, PIE",
-            "cubic+mahimahi-pie": "CUBIC, PIE with Mahimahi's gains",
-            "vegas": "Vegas",
-            "vegas+250": "Vegas, 250 packets",
-            "bbr1": "BBR v1",
-            "bbr": "BBR v3",
-            "prague+dualpi2": "Prague, DualPI2",
-            "prague+l4span": "Prague, L4Span",
-            "dctcp+codel": "DCTCP, CoDel",
-            "clamp+clamp": "CLAMP",
-            "vcp+vcp": "VCP",
-            "reno": "Reno",
-            "westwood": "Westwood+",
-            "hybla": "Hybla",
-            "scalable": "Scalable TCP",
-            "htcp": "H-TCP",
-            "bic": "BIC",
-            "veno": "Veno",
-            "illinois": "Illinois",
-            "yeah": "YeAH",
-            "ledbat": "LEDBAT++",
-            "copa": "Copa",
-            "c2tcp": "C2TCP",
-        }
-    },
+    {"scheme": {scheme: _name(scheme) for scheme in SCHEMES}},
     lambda point: dict(point.cell.axes),
 )
 """Names of schemes in tables and figures."""

@@ -12,7 +12,7 @@ from airpath.reproduction.claims import Claims
 from airpath.reproduction.formulas import of_replication
 from airpath.reproduction.manifest import paper_of
 
-from .quantities import NAMING, QUANTITIES, delay_ms, first_mbps, jain, loss
+from .quantities import NAMING, QUANTITIES, delay_ms, first_mbps, jain, loss, share
 from .scenarios import DIRECTORY, SWEEPS
 
 __all__ = ["DIRECTORY", "PAPER"]
@@ -23,11 +23,12 @@ CLAIMS: Final = Claims(
     {
         "delay_ms": of_replication(delay_ms),
         "first_mbps": of_replication(first_mbps),
+        "goodput_share": of_replication(share),
         "jain": of_replication(jain),
         "loss": of_replication(loss),
     },
 )
-"""Expectations, written before the first run."""
+"""Expectations, written before the first run, and statements of README.md."""
 
 PAPER: Final = replace(
     paper_of(DIRECTORY, CLAIMS, {}, SWEEPS, QUANTITIES, NAMING), key="fairness-study"

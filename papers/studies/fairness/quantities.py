@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from airpath.reproduction.files import read_table
+from airpath.reproduction.names import CONTROLS
 from airpath.reproduction.published import PublishedMean, line_of, published_mean
 from airpath.reproduction.quantities import (
     MeasuredQuantity,
@@ -15,6 +16,8 @@ from airpath.reproduction.quantities import (
 )
 from airpath.reproduction.spread import Naming
 from airpath.reproduction.tolerance import Tolerance
+from airpath.results.fairness import jain_of
+from airpath.results.intervals import POSITIVE, SHARE
 
 from .scenarios import DIRECTORY
 
@@ -41,8 +44,7 @@ def share(replication: Replication) -> float:
 
 def jain(replication: Replication) -> float:
     """Jain's index of the goodputs of all flows."""
-    rates = [flow["goodput_bps"] for flow in replication["flows"]]
-    return float(sum(rates) ** 2 / (len(rates) * sum(rate * rate for rate in rates)))
+    return jain_of(flow["goodput_bps"] for flow in replication["flows"])
 
 
 def loss(replication: Replication) -> float:
@@ -67,41 +69,16 @@ def _published(axes: Axes) -> PublishedMean | None:
 
 
 _QUANTITIES: Final = (
-    MeasuredQuantity("first", "Mbit/s", first_mbps, 2, _of_capacity),
-    MeasuredQuantity("share", "1", share, 3),
-    MeasuredQuantity("jain", "1", jain, 3),
-    MeasuredQuantity("loss", "1", loss, 4),
-    MeasuredQuantity("utilisation", "1", utilisation, 3),
-    MeasuredQuantity("delay", "ms", delay_ms, 1),
+    MeasuredQuantity("first", "Mbit/s", first_mbps, 2, _of_capacity, bounds=POSITIVE),
+    MeasuredQuantity("share", "1", share, 3, bounds=SHARE),
+    MeasuredQuantity("jain", "1", jain, 3, bounds=SHARE),
+    MeasuredQuantity("loss", "1", loss, 4, bounds=SHARE),
+    MeasuredQuantity("utilisation", "1", utilisation, 3, bounds=SHARE),
+    MeasuredQuantity("delay", "ms", delay_ms, 1, bounds=POSITIVE),
     PrintedQuantity("printed_first", "Mbit/s", _published),
 )
 QUANTITIES: Final = {each.name: each for each in _QUANTITIES}
 """Quantities that ``paper.toml`` names."""
 
-NAMING: Final = Naming(
-    {
-        "cc": {
-            "newreno": "Reno",
-            "cubic": "CUBIC",
-            "westwood": "Westwood+",
-            "hybla": "Hybla",
-            "scalable": "Scalable TCP",
-            "htcp": "H-TCP",
-            "bic": "BIC",
-            "vegas": "Vegas",
-            "veno": "Veno",
-            "illinois": "Illinois",
-            "yeah": "YeAH",
-            "ledbat": "LEDBAT++",
-            "copa": "Copa",
-            "c2tcp": "C2TCP",
-            "dctcp": "DCTCP",
-            "prague": "Prague",
-            "bbr": "BBR v3",
-            "bbr1": "BBR v1",
-        },
-        "other": {"bbr1": "BBR v1", "bbr": "BBR v3", "cubic": "CUBIC"},
-    },
-    lambda point: dict(point.cell.axes),
-)
+NAMING: Final = Naming({"cc": CONTROLS, "other": CONTROLS}, lambda point: dict(point.cell.axes))
 """Names of congestion controls in tables and figures."""

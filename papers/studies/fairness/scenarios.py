@@ -14,8 +14,8 @@ __all__ = ["DIRECTORY", "SWEEPS", "path", "ten", "versus"]
 
 DIRECTORY: Final = Path(__file__).parent
 PACKET_BYTES: Final = 1500
-BBR_V3: Final = {"kind": "bbr", "variant": "linux"}
-"""BBRv3 of the testbed: that of Google's kernel."""
+PROBE_RTT_S: Final = 5.0
+"""Default interval of BBRv3's ProbeRTT, s."""
 RTTS_MS: Final = (31, 33, 35, 37, 39)
 """RTTs of the five flows of a control."""
 WITH_MARKS: Final = ("dctcp", "prague")
@@ -50,28 +50,49 @@ def path(
     return _path(queue, rate_mbps, [_flows(name, n, f"{rtt_ms} ms") for name, n in mixes])
 
 
-def versus(cc: str, count: int, bdp: float, *, ahead_s: float = 0.0) -> ap.Scenario:
+def versus(
+    cc: str,
+    count: int,
+    bdp: float,
+    *,
+    ahead_s: float = 0.0,
+    variant: str = "linux",
+    probe_rtt_s: float = 5.0,
+) -> ap.Scenario:
     """Return `count` flows with `cc` and one with CUBIC at 10 Mbit/s and 40 ms.
 
-    The CUBIC flow starts `ahead_s` seconds before the others.
+    The CUBIC flow starts `ahead_s` seconds before the others. BBRv3 has the rules `variant` and
+    begins ProbeRTT after `probe_rtt_s` seconds without a lower RTT; the window of the minimum RTT
+    is twice as long.
     """
-    scenario = path(_of_testbed(cc), other="cubic", count=count, bdp=bdp)
+    control = _of_testbed(cc, variant)
+    if probe_rtt_s != PROBE_RTT_S:
+        window = {
+            "probe_rtt_interval": f"{probe_rtt_s} s",
+            "min_rtt_window": f"{2 * probe_rtt_s} s",
+        }
+        control = {**control, **window}
+    scenario = path(control, other="cubic", count=count, bdp=bdp)
     return scenario.replace({"flows.0.start": {"uniform": [f"{ahead_s} s", f"{ahead_s + 1} s"]}})
 
 
-def ten(cc: str, other: str, units: int) -> ap.Scenario:
+def ten(cc: str, other: str, units: int, *, bursts: bool = True) -> ap.Scenario:
     """Return five flows each of two controls at 100 Mbit/s, with RTTs of 30 to 40 ms.
 
-    `units` is the limit of the queue in units of 125 kB, or 10 ms.
+    `units` is the limit of the queue in units of 125 kB, or 10 ms. Without `bursts`, paced flows
+    send single segments.
     """
     queue = {"kind": "droptail", "limit": f"{round(units * 125e3 / PACKET_BYTES)} packets"}
     mixes = (_of_testbed(cc), _of_testbed(other))
     flows = [_flows(control, 1, f"{rtt} ms") for control in mixes for rtt in RTTS_MS]
+    for flow in flows if not bursts else ():
+        flow["tcp"]["tso"] = False
     return _path(queue, 100.0, flows)
 
 
-def _of_testbed(cc: str) -> str | dict[str, str]:
-    return BBR_V3 if cc == "bbr" else cc
+def _of_testbed(cc: str, variant: str = "linux") -> dict[str, str]:
+    """Return the keys of a control; BBRv3 of the testbed is that of Google's kernel."""
+    return {"kind": cc, "variant": variant} if cc == "bbr" else {"kind": cc}
 
 
 def _flows(cc: str | dict[str, str], count: int, rtt: str) -> dict[str, Any]:
