@@ -40,7 +40,7 @@ pub enum AgentError {
     /// A flow has another congestion control.
     #[error("flow {flow} has another congestion control than agent {agent}")]
     NotAgent {
-        /// Flow.
+        /// Flow ID.
         flow: u32,
         /// Index of the agent.
         agent: usize,

@@ -7,7 +7,7 @@ use airpath_tcp::SenderInfo;
 /// A quantity of [`Statistics`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
-    /// Name.
+    /// Name of the quantity.
     pub name: &'static str,
     /// Unit; empty for a ratio.
     pub unit: &'static str,
