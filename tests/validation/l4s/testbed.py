@@ -14,8 +14,9 @@ The hosts run Linux, so all flows have the profile `linux`. Prague is version 0.
 notebook of the testbed sets a module parameter that 0.7 does not have: RTT independence begins
 after 500 rounds, α starts at 1, pacing does not vary, and the window is reduced once per window of
 data. BBRv3 is that of Google's kernel. (The first run used the parameters of Prague 0.7 and the
-draft of BBRv3.) The shaper counts Ethernet headers. The threshold
-of FQ-CoDel for L4S is not published; 1 ms agrees with the measured RTT of Prague. Linux `fq` with
+draft of BBRv3.) Hosts delay packets by a random time, which prevents phase effects of drop-tail;
+earlier runs had no such delay. The shaper counts Ethernet headers. The threshold of FQ-CoDel for
+L4S is not published; 1 ms agrees with the measured RTT of Prague. Linux `fq` with
 one queue and a CE threshold is a FIFO queue with this threshold, here a CoDel queue that never
 drops.
 
@@ -26,8 +27,11 @@ drops.
 from __future__ import annotations
 
 import csv
+import functools
 import sys
+import tempfile
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import airpath as ap
@@ -56,6 +60,10 @@ SECONDS = 60
 REPS = 10
 _ETHERNET = 1500 / 1514
 """Part of a frame that is its IP packet."""
+TRANSMISSION = 1500 * 8 / (RATE * _ETHERNET * 1e6)
+"""Transmission time of a packet at the bottleneck, s: the range of the hosts' random delay."""
+_ROWS = 99_000
+_FILES = tempfile.TemporaryDirectory()
 
 PRAGUE = {
     "kind": "prague",
@@ -113,6 +121,22 @@ class Simulated(NamedTuple):
     median: float
 
 
+@functools.cache
+def host_delays(seconds: int) -> str:
+    """Write the delays of the hosts over the time of a run; return the path of the file.
+
+    A delay is uniform between 0 and the transmission time of a packet at the bottleneck (S. Floyd,
+    V. Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+    """
+    path = Path(_FILES.name) / f"{seconds}.csv"
+    random = Random(1)
+    with path.open("w", encoding="utf-8") as file:
+        file.write("time_s,delay_s\n")
+        for number in range(_ROWS):
+            file.write(f"{number * seconds / _ROWS:.7f},{random.random() * TRANSMISSION:.9f}\n")
+    return str(path)
+
+
 def scenario(row: Row, seconds: int = SECONDS) -> ap.Scenario:
     """Return the scenario of a row."""
     limit = int(1000 * row.buffer * RATE * BASE_RTT / 8)
@@ -134,10 +158,19 @@ def scenario(row: Row, seconds: int = SECONDS) -> ap.Scenario:
     return ap.Scenario(
         duration=f"{seconds} s",
         flows=[common | prague, common | legacy],
-        bottleneck={
-            "aqm": aqm,
-            "link": {"kind": "fixed", "rate": f"{RATE * _ETHERNET:.4f} Mbit/s"},
-        },
+        hops=[
+            {
+                "name": "hosts",
+                "aqm": {"kind": "droptail", "limit": "10000 packets"},
+                "link": {"kind": "fixed", "rate": "10 Gbit/s"},
+            },
+            {
+                "name": "router",
+                "aqm": aqm,
+                "link": {"kind": "fixed", "rate": f"{RATE * _ETHERNET:.4f} Mbit/s"},
+            },
+        ],
+        control=[{"hop": "hosts", "direction": "forward", "schedule": host_delays(seconds)}],
     )
 
 
@@ -148,7 +181,7 @@ def simulate(row: Row, seconds: int = SECONDS, reps: int = REPS) -> Simulated:
     def mean(flow: int, key: str) -> float:
         return float(sum(run["flows"][flow][key] for run in result.replications)) / reps
 
-    base = BASE_RTT / 2000 + 1500 * 8 / (RATE * _ETHERNET * 1e6)
+    base = BASE_RTT / 2000 + TRANSMISSION
     return Simulated(
         mean(0, "goodput_bps") / 1e6,
         mean(1, "goodput_bps") / 1e6,
