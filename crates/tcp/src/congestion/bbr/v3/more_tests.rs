@@ -201,3 +201,26 @@ fn app_limited_samples_only_raise_the_bandwidth() {
     bench.round(Round { bandwidth: 12_000_000, ..limited });
     assert_eq!(bench.bbr.max_bw, [10_000_000, 12_000_000]);
 }
+
+/// `UpdateACKAggregation`: in Startup the estimate of the first round trip, ten segments, is that of
+/// two slots of a round trip each.
+#[test]
+fn ack_aggregation_has_slots_of_a_round_trip_in_startup() {
+    let mut bench = Bench::new();
+    let mut after = |bandwidth| {
+        bench.round(Round { bandwidth, ..ROUND });
+        assert_eq!(bench.mode(), Mode::Startup);
+        bench.bbr.aggregation.extra_acked()
+    };
+    assert_eq!([10_000_000, 800_000, 800_000].map(&mut after), [10 * MSS, 10 * MSS, 4 * MSS]);
+}
+
+/// `bbr_can_use_ecn`: without accurate feedback, Google's kernel does not react to marks.
+#[test]
+fn linux_ignores_marks_without_accurate_feedback() {
+    let mut bench = Bench::linux().until(Mode::Up, EMPTY);
+    let bounds = bench.bbr.bounds;
+    bench.bbr.on_ecn(&LossEvent::new(bench.acks.now, 0, 0));
+    bench.round(EMPTY);
+    assert_eq!((bench.mode(), bench.bbr.bounds), (Mode::Up, bounds));
+}
