@@ -224,3 +224,25 @@ fn linux_ignores_marks_without_accurate_feedback() {
     bench.round(EMPTY);
     assert_eq!((bench.mode(), bench.bbr.bounds), (Mode::Up, bounds));
 }
+
+/// Gains of pacing rate and window: the table of states of the draft, `bbr_pacing_gain`,
+/// `bbr_drain_gain` of Google's kernel.
+#[test]
+fn gains_of_the_states() {
+    for (mut bench, drain, down) in
+        [(Bench::new(), 0.5, 0.9), (Bench::linux(), 1000.0 / 2885.0, 0.91)]
+    {
+        for (mode, gains) in [
+            (Mode::Startup, (2.77, 2.0)),
+            (Mode::Drain, (drain, 2.0)),
+            (Mode::Down, (down, 2.0)),
+            (Mode::Cruise, (1.0, 2.0)),
+            (Mode::Refill, (1.0, 2.0)),
+            (Mode::Up, (1.25, 2.25)),
+            (Mode::ProbeRtt, (1.0, 0.5)),
+        ] {
+            bench.bbr.mode = mode;
+            assert_eq!(bench.bbr.gains(), gains, "{mode:?}");
+        }
+    }
+}
