@@ -6,6 +6,7 @@ from typing import final
 __all__ = [
     "AgentExperiment",
     "AgentSimulation",
+    "AgentVector",
     "ErrorChain",
     "PerTable",
     "ReedSolomon",
@@ -102,6 +103,25 @@ class AgentSimulation:
 
     def now_ns(self) -> int:
         """Return the simulated time, ns."""
+
+@final
+class AgentVector:
+    """Simulations with one agent each, and the threads that step them."""
+
+    @staticmethod
+    def create(count: int, threads: int) -> AgentVector:
+        """Create empty places."""
+
+    def put(self, index: int, simulation: AgentSimulation) -> None:
+        """Place a simulation; raises `ValueError`."""
+
+    def step(self, decisions: bytes, mask: bytes) -> tuple[bytes, bytes]:
+        """Run one interval of each simulation with a byte other than 0 in `mask`.
+
+        `decisions` has window (bytes) and rate (bit/s) of each place as doubles. Returns the
+        statistics as doubles, quantity by quantity, and a byte for each place: 1 at the end of the
+        scenario, plus 2 if the flow has finished. Raises `ValueError` or `RuntimeError`.
+        """
 
 @final
 class ErrorChain:

@@ -244,6 +244,26 @@ def test_intervals_of_acks_and_rtts(step: gym.Step) -> None:
         before = env.interval.mean_rtt
 
 
+def test_orcas_reward_and_observation_are_its_formulas() -> None:
+    """W = 100 segments over 1000 packets/s, RTT 100 ms: the link is not full, no packet waits."""
+    held = gym.WindowFactor(base=4.0, initial=50.0)
+    task = gym.orca_task(action=held, step=gym.TimeStep("2 s"), lead_in=2)
+    env = gym.AirpathEnv(scenario().replace("bottleneck.link.loss", 0.0), task=task)
+    env.reset(seed=1)
+    observation, reward, *_ = env.step(HOLD)
+    interval = env.interval
+    assert interval is not None
+    share = interval.throughput / interval.largest_throughput
+    assert reward == pytest.approx(share, rel=1e-6)
+    rate = 50 * 1460 * 8 / 0.101 / interval.largest_throughput
+    expected = [share, rate, 0.0, interval.rtt_samples / 50, 2.0, 1.0, 1.0]
+    assert observation[-7:].tolist() == pytest.approx(expected, rel=1e-3)
+    values = {"throughput": 8e6, "largest_throughput": 1e7, "lost_bytes": 1e4, "duration": 0.1}
+    values |= {"path_min_rtt": 0.1, "smoothed_rtt": 0.25}
+    given = gym.Interval(values.get(name, 0.0) for name in gym.QUANTITIES)
+    assert gym.orca_reward(given) == pytest.approx((8e6 - 5 * 8e5) / 1e7 * 0.5, rel=1e-6)
+
+
 # --- errors ------------------------------------------------------------------------------------
 
 
@@ -304,7 +324,7 @@ def test_unknown_statistic_is_an_error_with_the_known_ones() -> None:
     with pytest.raises(
         AttributeError, match=r"^goodput: unknown statistic; expected one of: time, "
     ):
-        gym.Interval([]).goodput  # noqa: B018
+        gym.Interval([0.0] * len(gym.QUANTITIES)).goodput  # noqa: B018
     with pytest.raises(BadValueError, match=r'^name = "goodput": unknown statistic'):
         gym.Features("goodput")
 

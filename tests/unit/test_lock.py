@@ -24,8 +24,8 @@ PROJECT = {
     "dependencies": ["numpy>=1.24", "tomli>=2; python_version < '3.11'"],
     "optional-dependencies": {"dev": ["ruff~=0.17.0"]},
 }
-OF_EXTRAS = {"gym": {"gymnasium"}}
-"""Packages that only an extra installs, for each subpackage that requires the extra."""
+OF_EXTRAS = {"gym": {"gymnasium", "stable_baselines3"}}
+"""Optional packages of a subpackage that requires an extra."""
 LOCK = """\
 # made by a command
 numpy==2.2.6 ; python_full_version < '3.11'

@@ -9,6 +9,7 @@
 mod channel;
 mod congestion;
 mod meter;
+mod pool;
 mod simulation;
 mod statistics;
 mod step;
@@ -16,6 +17,7 @@ mod step;
 mod tests;
 
 pub use channel::Action;
+pub use pool::{Pool, Work};
 pub use simulation::{AgentError, Experiment, Simulation};
 pub use statistics::{Quantity, Statistics};
 pub use step::Step;

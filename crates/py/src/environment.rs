@@ -64,7 +64,7 @@ fn read_step((kind, value, other): &(String, f64, f64)) -> PyResult<Step> {
 }
 
 /// Reads a decision: a window in bytes and a rate in bit/s; infinity for no limit and no pacing.
-fn read_action((window, rate): (f64, f64)) -> PyResult<Action> {
+pub(crate) fn read_action((window, rate): (f64, f64)) -> PyResult<Action> {
     let limit = |name: &str, value: f64| match value {
         value if value == f64::INFINITY => Ok(None),
         // Larger numbers are not exact as floating-point numbers.
@@ -103,7 +103,8 @@ impl Signals {
     }
 }
 
-fn agent_error(error: &AgentError) -> PyErr {
+/// Converts an error of a simulation: `RuntimeError` if the run failed, otherwise `ValueError`.
+pub(crate) fn agent_error(error: &AgentError) -> PyErr {
     match error {
         AgentError::Run(_) => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
@@ -113,12 +114,13 @@ fn agent_error(error: &AgentError) -> PyErr {
 /// One episode.
 #[pyclass(frozen, module = "airpath._airpath")]
 pub(crate) struct AgentSimulation {
-    inner: Mutex<Episode>,
+    inner: Arc<Mutex<Episode>>,
 }
 
-struct Episode {
-    simulation: Simulation,
-    statistics: Vec<Statistics>,
+/// A simulation with the memory for its results.
+pub(crate) struct Episode {
+    pub(crate) simulation: Simulation,
+    pub(crate) statistics: Vec<Statistics>,
     row: Vec<f64>,
 }
 
@@ -139,21 +141,14 @@ impl AgentSimulation {
         decisions: Vec<(f64, f64)>,
     ) -> PyResult<AgentSimulation> {
         let actions = decisions.into_iter().map(read_action).collect::<PyResult<Vec<_>>>()?;
-        let (experiment, signals) = (&experiment.inner, Mutex::new(Signals::default()));
-        let made = py.detach(|| {
-            let signals = signals.lock().expect("only this thread has the lock");
-            Simulation::new(
-                experiment,
-                crate::components(),
-                (seed, replication),
-                &actions,
-                &*signals,
-            )
-        });
-        let signals = signals.into_inner().expect("no panic with the lock");
-        let simulation = made.map_err(|error| signals.error(&error))?;
+        let experiment = &experiment.inner;
+        let simulation = py.detach(|| {
+            let (signals, run) = (Signals::default(), (seed, replication));
+            let made = Simulation::new(experiment, crate::components(), run, &actions, &signals);
+            made.map_err(|error| signals.error(&error))
+        })?;
         let episode = Episode { simulation, statistics: Vec::new(), row: Vec::new() };
-        Ok(AgentSimulation { inner: Mutex::new(episode) })
+        Ok(AgentSimulation { inner: Arc::new(Mutex::new(episode)) })
     }
 
     /// Returns the statistics before the first interval.
@@ -183,6 +178,11 @@ impl AgentSimulation {
 }
 
 impl AgentSimulation {
+    /// Returns the shared episode.
+    pub(crate) fn shared(&self) -> Arc<Mutex<Episode>> {
+        Arc::clone(&self.inner)
+    }
+
     fn episode(&self) -> PyResult<MutexGuard<'_, Episode>> {
         self.inner.try_lock().map_err(|_| {
             PyRuntimeError::new_err(

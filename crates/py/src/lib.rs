@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod adaptation;
+mod agent_vector;
 mod bit_errors;
 mod csv;
 mod environment;
@@ -103,6 +104,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(environment::agent_quantities, module)?)?;
     module.add_class::<environment::AgentExperiment>()?;
     module.add_class::<environment::AgentSimulation>()?;
+    module.add_class::<agent_vector::AgentVector>()?;
     module.add_class::<bit_errors::ErrorChain>()?;
     module.add_class::<bit_errors::ReedSolomon>()?;
     module.add_class::<phy::PerTable>()?;

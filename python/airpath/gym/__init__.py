@@ -15,74 +15,68 @@ except ImportError as _missing:
     ) from _missing
 
 from airpath.gym.actions import (
-    Action as Action,
+    Action,
+    Decision,
+    FunctionAction,
+    RateFactor,
+    WindowFactor,
+    WindowOperations,
 )
-from airpath.gym.actions import (
-    Decision as Decision,
-)
-from airpath.gym.actions import (
-    FunctionAction as FunctionAction,
-)
-from airpath.gym.actions import (
-    RateFactor as RateFactor,
-)
-from airpath.gym.actions import (
-    WindowFactor as WindowFactor,
-)
-from airpath.gym.actions import (
-    WindowOperations as WindowOperations,
-)
-from airpath.gym.environment import AirpathEnv as AirpathEnv
-from airpath.gym.episodes import Episode as Episode
-from airpath.gym.interval import QUANTITIES as QUANTITIES
-from airpath.gym.interval import Interval as Interval
-from airpath.gym.observations import (
-    Feature as Feature,
-)
-from airpath.gym.observations import (
-    Features as Features,
-)
-from airpath.gym.observations import (
-    FunctionObservation as FunctionObservation,
-)
-from airpath.gym.observations import (
-    Observation as Observation,
-)
+from airpath.gym.environment import AirpathEnv
+from airpath.gym.episodes import Episode
+from airpath.gym.interval import QUANTITIES, Interval
+from airpath.gym.observations import Feature, Features, FunctionObservation, Observation
 from airpath.gym.presets import (
-    aurora_episode as aurora_episode,
+    aurora_episode,
+    aurora_scenario,
+    aurora_task,
+    default_task,
+    orca_task,
 )
-from airpath.gym.presets import (
-    aurora_scenario as aurora_scenario,
-)
-from airpath.gym.presets import (
-    aurora_task as aurora_task,
-)
-from airpath.gym.presets import (
-    default_task as default_task,
-)
-from airpath.gym.rewards import (
-    ThroughputDelayLoss as ThroughputDelayLoss,
-)
-from airpath.gym.rewards import (
-    aurora_reward as aurora_reward,
-)
-from airpath.gym.steps import (
-    AckStep as AckStep,
-)
-from airpath.gym.steps import (
-    RttStep as RttStep,
-)
-from airpath.gym.steps import (
-    Step as Step,
-)
-from airpath.gym.steps import (
-    TimeStep as TimeStep,
-)
-from airpath.gym.task import Task as Task
+from airpath.gym.rewards import ThroughputDelayLoss, aurora_reward, orca_delay_metric, orca_reward
+from airpath.gym.steps import AckStep, RttStep, Step, TimeStep
+from airpath.gym.task import Task
+from airpath.gym.vector import AirpathVectorEnv
 
-for _id, _environment in (("Flow", "AirpathEnv"), ("Aurora", "aurora_env")):
+__all__ = [
+    "QUANTITIES",
+    "AckStep",
+    "Action",
+    "AirpathEnv",
+    "AirpathVectorEnv",
+    "Decision",
+    "Episode",
+    "Feature",
+    "Features",
+    "FunctionAction",
+    "FunctionObservation",
+    "Interval",
+    "Observation",
+    "RateFactor",
+    "RttStep",
+    "Step",
+    "Task",
+    "ThroughputDelayLoss",
+    "TimeStep",
+    "WindowFactor",
+    "WindowOperations",
+    "aurora_episode",
+    "aurora_reward",
+    "aurora_scenario",
+    "aurora_task",
+    "default_task",
+    "orca_delay_metric",
+    "orca_reward",
+    "orca_task",
+]
+
+for _id, _single, _vector in (
+    ("Flow", "AirpathEnv", "AirpathVectorEnv"),
+    ("Aurora", "aurora_env", "aurora_vector_env"),
+):
     _gymnasium.register(
         f"airpath/{_id}-v0",
-        entry_point=f"airpath.gym.environment:{_environment}",
+        entry_point=f"airpath.gym.environment:{_single}",
+        vector_entry_point=f"airpath.gym.vector:{_vector}",
         disable_env_checker=True,
     )

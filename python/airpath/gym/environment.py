@@ -16,9 +16,10 @@ from airpath.gym.observations import History
 from airpath.gym.presets import aurora_episode, aurora_scenario, aurora_task, default_task
 from airpath.gym.task import Task
 
-__all__ = ["AirpathEnv", "aurora_env"]
+__all__ = ["SEEDS", "AirpathEnv", "aurora_env", "started"]
 
-_SEEDS = 2**63
+SEEDS = 2**63
+"""Upper end of random master seeds."""
 
 
 class AirpathEnv(gymnasium.Env[Any, Any]):
@@ -68,7 +69,7 @@ class AirpathEnv(gymnasium.Env[Any, Any]):
         self.interval: Interval | None = None
         """Statistics of the last interval; None before the first `reset`."""
         self._launcher = Launcher(scenario, self.task, flow, draw)
-        self._history = History(self.task.observation)
+        self._history: History | None = None
         self._run: Run | None = None
         self._seed: int | None = None
         self._replication = 0
@@ -100,7 +101,7 @@ class AirpathEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         options = options or {}
         if seed is not None or self._seed is None:
-            self._seed = int(self.np_random.integers(_SEEDS)) if seed is None else int(seed)
+            self._seed = int(self.np_random.integers(SEEDS)) if seed is None else int(seed)
             self._replication = 0
         else:
             self._replication += 1
@@ -109,13 +110,7 @@ class AirpathEnv(gymnasium.Env[Any, Any]):
             self._seed, self._replication, options.get("overrides")
         )
         self._decision, self._steps = run.decision, 0
-        values, has_ended, _ = run.simulation.first()
-        self.interval = Interval(ROW.unpack(values))
-        observation = self._history.fill(self.interval)
-        for _ in range(self.task.lead_in):
-            if not has_ended:
-                has_ended, _ = self._advance()
-                observation = self._history.add(self.interval)
+        self.interval, observation, self._history = started(run, self.task)
         return observation, run.info
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -137,24 +132,40 @@ class AirpathEnv(gymnasium.Env[Any, Any]):
         info : dict
             Empty.
         """
-        if self._run is None or self.interval is None:
+        run, task = self._run, self.task
+        if run is None or self.interval is None or self._history is None:
             raise gymnasium.error.ResetNeeded("Call reset before step.")
-        self._decision = self.task.action.decide(action, self._decision, self.interval)
-        has_ended, is_finished = self._advance()
+        self._decision = window, rate = task.action.decide(action, self._decision, self.interval)
+        window_bytes = window * run.segment_bytes
+        values, has_ended, [is_finished] = run.simulation.step_one(window_bytes, rate)
+        self.interval = interval = Interval(ROW.unpack(values))
         self._steps += 1
-        is_late = self.task.max_steps is not None and self._steps >= self.task.max_steps
-        observation = self._history.add(self.interval)
-        reward = float(self.task.reward(self.interval))
-        return observation, reward, is_finished, has_ended or is_late, {}
+        is_late = task.max_steps is not None and self._steps >= task.max_steps
+        reward = float(task.reward(interval))
+        return self._history.add(interval), reward, is_finished, has_ended or is_late, {}
 
-    def _advance(self) -> tuple[bool, bool]:
-        """Run one interval. Return whether the scenario has ended and the flow has finished."""
-        assert self._run is not None
-        window, rate = self._decision
-        window_bytes = window * self._run.segment_bytes
-        values, has_ended, [is_finished] = self._run.simulation.step_one(window_bytes, rate)
-        self.interval = Interval(ROW.unpack(values))
-        return has_ended, is_finished
+
+def started(run: Run, task: Task) -> tuple[Interval, NDArray[np.float32], History]:
+    """Run the lead-in of an episode. Return the last interval, the observation and the history.
+
+    Parameters
+    ----------
+    run : Run
+        The episode.
+    task : Task
+        The task.
+    """
+    history = History(task.observation)
+    values, has_ended, _ = run.simulation.first()
+    interval = Interval(ROW.unpack(values))
+    observation = history.fill(interval)
+    window, rate = run.decision
+    for _ in range(task.lead_in):
+        if not has_ended:
+            values, has_ended, _ = run.simulation.step_one(window * run.segment_bytes, rate)
+            interval = Interval(ROW.unpack(values))
+            observation = history.add(interval)
+    return interval, observation, history
 
 
 def aurora_env(task: Task | None = None, render_mode: None = None) -> AirpathEnv:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import namedtuple
+from collections.abc import Iterable
 from struct import Struct
 from typing import Any
 
@@ -18,7 +19,11 @@ ROW = Struct(f"<{len(INDEX)}d")
 """Layout of the statistics of one agent."""
 
 
-class Interval:
+_make_row: Any = namedtuple  # The names of the fields are known at run time only.
+_Row: Any = _make_row("_Row", tuple(INDEX))
+
+
+class Interval(_Row):  # type: ignore[misc]
     """Statistics of one agent over one interval, as attributes with the names of `QUANTITIES`.
 
     In a single environment each statistic is a `float`. In a vector environment it is an array with
@@ -26,30 +31,20 @@ class Interval:
 
     Parameters
     ----------
-    values : sequence
+    values : iterable
         A number, or an array, for each of `QUANTITIES`.
     """
 
-    __slots__ = ("values",)
+    __slots__ = ()
 
-    def __init__(self, values: Sequence[Any]) -> None:
-        self.values = values
+    def __new__(cls, values: Iterable[Any]) -> Interval:
+        """Create the statistics of an interval."""
+        made: Interval = cls._make(values)
+        return made
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return self.values[INDEX[name]]
-        except KeyError:
-            raise AttributeError(
-                f"{name}: unknown statistic; expected one of: {', '.join(INDEX)}"
-            ) from None
-
-    def __dir__(self) -> list[str]:
-        return [*INDEX, "values"]
-
-    def __repr__(self) -> str:
-        shown = (f"{name}={value!r}" for name, value in self.to_dict().items())
-        return f"Interval({', '.join(shown)})"
+        raise AttributeError(f"{name}: unknown statistic; expected one of: {', '.join(INDEX)}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the statistics by name."""
-        return dict(zip(INDEX, self.values, strict=True))
+        return dict(zip(INDEX, self, strict=True))

@@ -104,8 +104,7 @@ class Features(Observation):
 
     def row(self, interval: Interval) -> Sequence[Any]:
         """Return the scaled statistics."""
-        values = interval.values
-        return [values[place] * scale for place, scale in self._places]
+        return [interval[place] * scale for place, scale in self._places]
 
 
 class FunctionObservation(Observation):

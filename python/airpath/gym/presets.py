@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.random import Generator
 
 from airpath.gym.actions import RateFactor, WindowFactor
 from airpath.gym.episodes import Episode
-from airpath.gym.observations import Feature, Features
-from airpath.gym.rewards import ThroughputDelayLoss, aurora_reward
-from airpath.gym.steps import RttStep
+from airpath.gym.interval import Interval
+from airpath.gym.observations import Feature, Features, FunctionObservation
+from airpath.gym.rewards import (
+    ThroughputDelayLoss,
+    aurora_reward,
+    orca_delay_metric,
+    orca_reward,
+)
+from airpath.gym.steps import RttStep, TimeStep
 from airpath.gym.task import Task
 from airpath.scenario.load import loads
 from airpath.scenario.scenario import Scenario
 
-__all__ = ["aurora_episode", "aurora_scenario", "aurora_task", "default_task"]
+__all__ = ["aurora_episode", "aurora_scenario", "aurora_task", "default_task", "orca_task"]
 
 _AURORA = """
 name = "Aurora's training link"
@@ -43,6 +50,8 @@ handshake = false
 """
 _PACKET_BITS = 12_000
 """Bits of a packet of 1500 B."""
+_NO_RATE, _NO_TIME = 1.0, 1e-9
+"""Added to denominators, bit/s and s: without samples a ratio is 0 instead of undefined."""
 
 
 def default_task(**changes: Any) -> Task:
@@ -104,6 +113,51 @@ def aurora_task(**changes: Any) -> Task:
         "max_steps": 400,
     }
     return Task(**{**task, **changes})
+
+
+def orca_task(**changes: Any) -> Task:
+    """Return a task with the observation and the reward of Orca (Abbasloo et al. 2020).
+
+    A step takes 20 ms. The observation has, for ten intervals, the throughput and the window per
+    smoothed RTT (at most 10) in units of the largest throughput, five times the loss rate in this
+    unit, RTT samples per segment of the window, the duration in s, the ratio of the smallest to the
+    smoothed RTT, and `orca_delay_metric`. The action multiplies the window by 4^a, a in [-1, 1].
+    Difference from Orca: there the action multiplies the window of CUBIC, which runs between two
+    decisions; here the window is constant between them.
+
+    Parameters
+    ----------
+    **changes
+        Other values of `Task`.
+    """
+    observation = FunctionObservation(
+        _orca_row,
+        low=[0.0] * 7,
+        high=[1.0, 10.0, 10.0, 100.0, 10.0, 1.0, 1.0],
+        history=10,
+    )
+    task = {
+        "step": TimeStep("20 ms"),
+        "observation": observation,
+        "action": WindowFactor(base=4.0),
+        "reward": orca_reward,
+    }
+    return Task(**{**task, **changes})
+
+
+def _orca_row(interval: Interval) -> Sequence[Any]:
+    most = interval.largest_throughput + _NO_RATE
+    window_rate = 8 * interval.window_bytes / (interval.smoothed_rtt + _NO_TIME)
+    loss_rate = 8 * interval.lost_bytes / (interval.duration + _NO_TIME)
+    return [
+        interval.throughput / most,
+        window_rate / most,
+        5 * loss_rate / most,
+        interval.rtt_samples * interval.segment_bytes / (interval.window_bytes + 1),
+        interval.duration,
+        interval.path_min_rtt / (interval.smoothed_rtt + _NO_TIME),
+        orca_delay_metric(interval),
+    ]
 
 
 def aurora_scenario() -> Scenario:

@@ -10,9 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from airpath.gym.interval import Interval
 
-__all__ = ["Reward", "ThroughputDelayLoss", "aurora_reward"]
+__all__ = [
+    "Reward",
+    "ThroughputDelayLoss",
+    "aurora_reward",
+    "orca_delay_metric",
+    "orca_reward",
+]
 
 Reward = Callable[[Interval], Any]
 """A function of an interval's statistics; in a vector environment it returns an array."""
@@ -56,3 +64,20 @@ def aurora_reward(interval: Interval) -> Any:
     """
     packets = interval.throughput / (8 * interval.segment_bytes)
     return 0.01 * packets - interval.mean_rtt - 2 * interval.loss_share
+
+
+def orca_delay_metric(interval: Interval) -> Any:
+    """Return min(1, 1.25 · smallest RTT of the episode / smoothed RTT); 1 without samples."""
+    ratio = 1.25 * interval.path_min_rtt / (interval.smoothed_rtt + 1e-9)
+    unknown = interval.path_min_rtt == 0
+    return np.minimum(1.0, ratio + unknown)
+
+
+def orca_reward(interval: Interval) -> Any:
+    """Return Orca's reward: (throughput - 5 · loss rate) / largest throughput · delay metric.
+
+    The loss rate is that of lost bytes; the largest throughput is that of the episode so far.
+    """
+    loss_rate = 8 * interval.lost_bytes / (interval.duration + 1e-9)
+    share = (interval.throughput - 5 * loss_rate) / (interval.largest_throughput + 1.0)
+    return share * orca_delay_metric(interval)
