@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from airpath import grant as grant
     from airpath import link as link
     from airpath import models as models
+    from airpath import parts as parts
     from airpath import phy as phy
     from airpath import policy as policy
     from airpath import request as request
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     )
     from airpath.emulation.api import emulate as emulate
     from airpath.reproduction import reproduce as reproduce
+    from airpath.parts.congestion import congestion_control as congestion_control
     from airpath.results import (
         Interval as Interval,
         Result as Result,
@@ -85,6 +87,7 @@ _HOMES = {
     "Wire": "airpath.scenario",
     "check": "airpath.api",
     "compare": "airpath.comparison",
+    "congestion_control": "airpath.parts.congestion",
     "emulate": "airpath.emulation.api",
     "flows": "airpath.scenario.traffic.flows",
     "load": "airpath.api",
@@ -107,6 +110,7 @@ _MODULES = (
     "grant",
     "link",
     "models",
+    "parts",
     "phy",
     "policy",
     "request",

@@ -1,17 +1,42 @@
 """The compiled part of Airpath: scenarios in as JSON, results out as JSON and columns of bytes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import final
+from typing import Any, final
+
+from airpath.parts.events import (
+    Ack,
+    BuiltInCongestion,
+    CongestionSetup,
+    Idle,
+    Loss,
+    LostSegment,
+    Open,
+    Random,
+    RateSample,
+    Sent,
+    Undo,
+)
 
 __all__ = [
+    "Ack",
     "AgentExperiment",
     "AgentSimulation",
     "AgentVector",
+    "BuiltInCongestion",
+    "CongestionSetup",
     "ErrorChain",
+    "Idle",
+    "Loss",
+    "LostSegment",
+    "Open",
     "PerTable",
+    "Random",
+    "RateSample",
     "ReedSolomon",
+    "Sent",
     "SimulationOutput",
     "Trace",
+    "Undo",
     "agent_quantities",
     "capture_points",
     "check",
@@ -300,8 +325,9 @@ def simulate(
     tables: Mapping[str, str] | None = None,
     memory_bytes: int | None = None,
     snr: Mapping[str, str] | None = None,
+    parts: Sequence[tuple[str, str, Any]] | None = None,
 ) -> SimulationOutput:
-    """Run replications of a resolved scenario on several threads.
+    """Run replications of a resolved scenario on several threads, or with parts on this thread.
 
     `captures`: number of a replication, comments of section and interface, (point, file) pairs.
     `tables`: the texts of error-rate tables. `memory_bytes`: most that recordings may take.
@@ -313,6 +339,7 @@ def check(
     traces: Mapping[str, Trace],
     tables: Mapping[str, str] | None = None,
     snr: Mapping[str, str] | None = None,
+    parts: Sequence[tuple[str, str, Any]] | None = None,
 ) -> list[_Problem]:
     """Return every problem; none if the network can be built. Raises `ValueError` about a file."""
 

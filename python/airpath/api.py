@@ -150,7 +150,7 @@ def simulate(
     except OSError as error:
         raise BadValueError(f"{error_prefix('capture_to', capture_to)}: {error}") from None
     except RuntimeError as error:
-        raise RunError(f"{scenario.name}: {error}") from None
+        raise RunError(f"{scenario.name}: {error}") from error.__cause__
     result = Result(
         provenance=about,
         replications=replications,

@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).parents[2] / "python" / "airpath"
 
 LAYERS = (
     # Modules for users: one for each family of components.
-    "ack_path aqm cc frame_errors grant link models policy request scheduler snr traffic units "
-    "window",
+    "ack_path aqm cc frame_errors grant link models parts policy request scheduler snr traffic "
+    "units window",
     "__main__ demo",
     "cli",
     "report",

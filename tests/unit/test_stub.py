@@ -18,6 +18,9 @@ from airpath import _airpath
 
 STUB = Path(airpath.__file__).with_name("_airpath.pyi")
 TREE = ast.parse(STUB.read_text(encoding="utf-8"))
+OF_PARTS = STUB.parent / "parts" / "events.pyi"
+"""Stub of the classes for parts in Python."""
+BODY = [*TREE.body, *ast.parse(OF_PARTS.read_text(encoding="utf-8")).body]
 
 
 def public(owner: ModuleType | type) -> set[str]:
@@ -33,7 +36,10 @@ def signature(node: ast.FunctionDef) -> list[tuple[str, object]]:
     arguments = [arg.arg for arg in node.args.args if arg.arg != "self"]
     defaults = [ast.literal_eval(value) for value in node.args.defaults]
     missing = [inspect.Parameter.empty] * (len(arguments) - len(defaults))
-    return list(zip(arguments, [*missing, *defaults], strict=True))
+    named = [arg.arg for arg in node.args.kwonlyargs]
+    of_named = [ast.literal_eval(value) for value in node.args.kw_defaults if value is not None]
+    arguments, defaults = arguments + named, [*missing, *defaults, *of_named]
+    return list(zip(arguments, defaults, strict=True))
 
 
 def signature_of_module(function: object) -> list[tuple[str, object]]:
@@ -42,18 +48,21 @@ def signature_of_module(function: object) -> list[tuple[str, object]]:
 
 
 def test_stub_and_module_have_the_same_names() -> None:
-    assert set(defined(TREE.body)) == public(_airpath)
+    assert set(defined(BODY)) == public(_airpath)
     exported = next(node for node in TREE.body if isinstance(node, ast.Assign))
     assert set(ast.literal_eval(exported.value)) == public(_airpath)
 
 
 @pytest.mark.parametrize("name", sorted(public(_airpath)))
 def test_stub_and_module_have_the_same_signatures(name: str) -> None:
-    node, real = defined(TREE.body)[name], getattr(_airpath, name)
+    node, real = defined(BODY)[name], getattr(_airpath, name)
     if isinstance(node, ast.FunctionDef):
         assert signature(node) == signature_of_module(real)
         return
     members = defined(node.body)
+    made = members.pop("__new__", None)
+    if isinstance(made, ast.FunctionDef):
+        assert signature(made)[1:] == signature_of_module(real)
     assert set(members) == public(real)
     for key, member in members.items():
         assert isinstance(member, ast.FunctionDef)
@@ -75,6 +84,9 @@ def test_mypy_finds_no_difference(tmp_path: Path) -> None:
     package.mkdir(parents=True)
     (package / "__init__.pyi").touch()
     shutil.copy(STUB, package)
+    (package / "parts").mkdir()
+    (package / "parts" / "__init__.pyi").touch()
+    shutil.copy(OF_PARTS, package / "parts")
     done = subprocess.run(
         [
             sys.executable,

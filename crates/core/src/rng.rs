@@ -41,9 +41,14 @@ impl Stream {
         p > 0.0 && (p >= 1.0 || self.uniform() < p)
     }
 
+    /// Samples the exponential distribution with mean 1.
+    pub fn unit_exponential(&mut self) -> f64 {
+        -libm::log(1.0 - self.uniform())
+    }
+
     /// Samples the exponential distribution with the given mean.
     pub fn exponential(&mut self, mean: Duration) -> Duration {
-        let unit = -libm::log(1.0 - self.uniform());
+        let unit = self.unit_exponential();
         Duration::from_secs_lossy(mean.as_secs_lossy() * unit)
     }
 

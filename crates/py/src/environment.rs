@@ -6,7 +6,7 @@ use crate::simulate::files;
 use crate::trace::Trace;
 use airpath_agent::{Action, AgentError, Experiment, Simulation, Statistics, Step};
 use airpath_core::{Duration, FlowId, Rate, Time};
-use airpath_path::Scenario;
+use airpath_path::{Components, Scenario};
 use airpath_sim::RunMonitor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -144,7 +144,7 @@ impl AgentSimulation {
         let experiment = &experiment.inner;
         let simulation = py.detach(|| {
             let (signals, run) = (Signals::default(), (seed, replication));
-            let made = Simulation::new(experiment, crate::components(), run, &actions, &signals);
+            let made = Simulation::new(experiment, &Components::default(), run, &actions, &signals);
             made.map_err(|error| signals.error(&error))
         })?;
         let episode = Episode { simulation, statistics: Vec::new(), row: Vec::new() };

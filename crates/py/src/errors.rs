@@ -1,12 +1,13 @@
 //! Conversion of Rust errors to Python exceptions.
 
+use crate::parts::PartError;
 use airpath_core::{Accepted, Bounds, ConfigError, Number, Problem};
 use airpath_sim::RunError;
 use airpath_solve::SolveError;
 use airpath_solve::fixed_point::batch::Failure;
 use airpath_trace::TraceError;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
-use pyo3::{IntoPyObject, PyErr};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::{IntoPyObject, PyErr, Python};
 use std::ops::Bound;
 
 /// Converts an invalid value of a component to `ValueError`.
@@ -95,7 +96,26 @@ pub(crate) fn unsolved_one(failure: &Failure) -> PyErr {
     PyValueError::new_err(failure.to_string())
 }
 
-/// Converts the error of a failed run to `RuntimeError`.
-pub(crate) fn run(replication: u64, error: &RunError) -> PyErr {
-    PyRuntimeError::new_err(format!("replication {replication}: {error}"))
+/// Converts the error of a failed run to `RuntimeError`. The exception of a part is the cause of the
+/// error; `KeyboardInterrupt` in a part is returned unchanged.
+pub(crate) fn run(py: Python<'_>, replication: u64, error: &RunError) -> PyErr {
+    let text = format!("replication {replication}: {error}");
+    match error {
+        RunError::Stage { source, .. } => match source.downcast_ref::<PartError>() {
+            Some(failure) => part(py, failure, text),
+            None => PyRuntimeError::new_err(text),
+        },
+        _ => PyRuntimeError::new_err(text),
+    }
+}
+
+/// Returns a `RuntimeError` with this text for the failure of a part, as [`run`] does.
+pub(crate) fn part(py: Python<'_>, failure: &PartError, text: String) -> PyErr {
+    let PartError::Raised { error, .. } = failure else { return PyRuntimeError::new_err(text) };
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return error.clone_ref(py);
+    }
+    let outer = PyRuntimeError::new_err(text);
+    outer.set_cause(py, Some(error.clone_ref(py)));
+    outer
 }

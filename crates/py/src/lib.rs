@@ -12,21 +12,14 @@ mod csv;
 mod environment;
 mod errors;
 mod models;
+mod parts;
 mod phy;
 mod simulate;
 mod solve;
 mod tables;
 mod trace;
 
-use airpath_path::Components;
 use pyo3::prelude::*;
-use std::sync::LazyLock;
-
-/// Returns the registered plug-ins for scenarios. This module registers none.
-pub(crate) fn components() -> &'static Components {
-    static COMPONENTS: LazyLock<Components> = LazyLock::new(Components::default);
-    &COMPONENTS
-}
 
 /// Returns the version of the package.
 #[pyfunction]
@@ -110,5 +103,5 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<phy::PerTable>()?;
     module.add_class::<trace::Trace>()?;
     module.add_class::<simulate::SimulationOutput>()?;
-    Ok(())
+    parts::add_classes(module)
 }

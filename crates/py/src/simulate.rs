@@ -1,11 +1,12 @@
-//! Python functions for simulation. Replications run in background threads; the calling thread
-//! handles progress and Ctrl-C.
+//! Python functions for simulation. Replications run in background threads, or with parts in Python
+//! on the calling thread. The calling thread handles progress and Ctrl-C.
 
 use crate::adaptation::{self, TableTexts};
 use crate::errors::{self, ProblemParts};
+use crate::parts::{self, PartEntry, Parts};
 use crate::tables;
 use crate::trace::{Trace, column, doubles};
-use airpath_core::{Recorder, Series};
+use airpath_core::{ConfigError, Recorder, Series};
 use airpath_link::Files;
 use airpath_path::{
     AggregateReport, ApplicationReports, DelayPartsReport, LinkSummary, MacDelays,
@@ -25,11 +26,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Time between two checks for signals and progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Number of looks of a run with parts between two checks for signals and progress. A look takes
+/// one to five milliseconds.
+const LOOKS_PER_REPORT: u64 = 25;
 
 /// Finished replications of a simulation.
 #[derive(Default)]
@@ -161,11 +167,12 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResul
 /// `captures` contains the index of the captured replication, the comments for the section and the
 /// interfaces, and a file for each capture point. `progress(finished, total, fraction)` is called
 /// about ten times per second. Ctrl-C ends the run; the output then contains the finished
-/// replications. Recordings allocate at most `memory_bytes` bytes.
+/// replications. Recordings allocate at most `memory_bytes` bytes. With `parts`, all replications
+/// run on the calling thread.
 #[pyfunction]
 #[pyo3(signature = (
     scenario_json, traces, seed, first_replication, replications, threads, captures=None,
-    progress=None, tables=None, memory_bytes=None, snr=None
+    progress=None, tables=None, memory_bytes=None, snr=None, parts=None
 ))]
 #[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
 pub(crate) fn simulate(
@@ -181,46 +188,112 @@ pub(crate) fn simulate(
     tables: Option<TableTexts>,
     memory_bytes: Option<u64>,
     snr: Option<BTreeMap<String, String>>,
+    parts: Option<Vec<PartEntry>>,
 ) -> PyResult<SimulationOutput> {
+    parts::reject_call_from_part("simulate")?;
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
+    let parts = parts.unwrap_or_default();
+    let runs_here = !parts.is_empty();
+    let parts = Parts::new(parts)?;
     let plan = Plan {
         scenario: &scenario,
-        components: crate::components(),
+        components: &parts.components,
         files: &Arc::new(files(&traces, tables, snr)?),
         seed,
         first: first_replication,
         count: replications,
-        threads,
+        threads: if runs_here { 1 } else { threads },
     };
     let captures = captures.map(|captures| capture_plan(captures, &scenario)).transpose()?;
     let monitor = memory_bytes.map_or_else(Monitor::default, Monitor::with_memory);
     let total_s = scenario.duration_ns as f64 / 1e9 * replications as f64;
+    let watcher = Watcher { progress, replications, total_s };
+    let (outcome, raised) = if runs_here {
+        run_here(&plan, captures, monitor, watcher)
+    } else {
+        run_in_background(py, &plan, captures, &monitor, &watcher)
+    };
+    if let Some(failure) = parts.take_failure() {
+        return Err(errors::part(py, &failure, failure.to_string()));
+    }
+    finish(py, outcome.map_err(errors::config)?, connections(&scenario), raised)
+}
+
+/// Reports the progress, and checks for Ctrl-C.
+struct Watcher {
+    progress: Option<Py<PyAny>>,
+    replications: usize,
+    total_s: f64,
+}
+
+impl Watcher {
+    /// Calls the callback for the progress. Fails with its exception, or after Ctrl-C.
+    fn look(&self, py: Python<'_>, monitor: &Monitor) -> PyResult<()> {
+        py.check_signals()?;
+        let Some(progress) = &self.progress else { return Ok(()) };
+        let fraction = (monitor.simulated_s() / self.total_s).min(1.0);
+        progress.call1(py, (monitor.finished(), self.replications, fraction)).map(drop)
+    }
+}
+
+/// Result of the replications, and the exception that ended them early.
+type Ended = (Result<Outcome, ConfigError>, Option<PyErr>);
+
+/// Runs the replications on other threads. This thread releases the interpreter lock and looks at
+/// the progress.
+fn run_in_background(
+    py: Python<'_>,
+    plan: &Plan<'_>,
+    captures: Option<CapturePlan>,
+    monitor: &Monitor,
+    watcher: &Watcher,
+) -> Ended {
     let mut raised: Option<PyErr> = None;
     let caller = std::thread::current();
     let outcome = std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            let outcome = replicate_and_capture(&plan, captures, &monitor);
+            let outcome = replicate_and_capture(plan, captures, monitor);
             caller.unpark();
             outcome
         });
         let is_done = || monitor.is_done() || worker.is_finished();
         while !is_done() {
             py.detach(|| wait_until(is_done));
-            let fraction = (monitor.simulated_s() / total_s).min(1.0);
-            let looked = py.check_signals().and_then(|()| match &progress {
-                Some(call) => {
-                    call.call1(py, (monitor.finished(), replications, fraction)).map(drop)
-                }
-                None => Ok(()),
-            });
-            if let Err(error) = looked {
+            if let Err(error) = watcher.look(py, monitor) {
                 monitor.stop();
                 raised.get_or_insert(error);
             }
         }
         py.detach(|| worker.join()).expect("replications report failures instead of panicking")
     });
-    finish(py, outcome.map_err(errors::config)?, connections(&scenario), raised)
+    (outcome, raised)
+}
+
+/// Runs the replications on this thread, which keeps the interpreter lock.
+fn run_here(
+    plan: &Plan<'_>,
+    captures: Option<CapturePlan>,
+    monitor: Monitor,
+    watcher: Watcher,
+) -> Ended {
+    let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
+    let looks = AtomicU64::new(0);
+    let look = {
+        let raised = Arc::clone(&raised);
+        move |monitor: &Monitor| {
+            if !looks.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKS_PER_REPORT) {
+                return;
+            }
+            if let Err(error) = Python::attach(|py| watcher.look(py, monitor)) {
+                monitor.stop();
+                raised.lock().expect("no thread panics with the lock").get_or_insert(error);
+            }
+        }
+    };
+    let monitor = monitor.with_look(Box::new(look));
+    let outcome = replicate_and_capture(plan, captures, &monitor);
+    let raised = raised.lock().expect("no thread panics with the lock").take();
+    (outcome, raised)
 }
 
 /// Index of the replication, (section comment, interface comment), and (capture point, file) pairs.
@@ -279,10 +352,14 @@ fn finish(
     connections: Vec<Connection>,
     raised: Option<PyErr>,
 ) -> PyResult<SimulationOutput> {
-    if let Some((replication, error)) = &outcome.failed {
-        return Err(errors::run(*replication, error));
-    }
     let mut interrupted = outcome.interrupted;
+    if let Some((replication, error)) = &outcome.failed {
+        let error = errors::run(py, *replication, error);
+        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            return Err(error);
+        }
+        interrupted = true;
+    }
     if let Some(error) = raised {
         if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
             return Err(error);
@@ -317,20 +394,27 @@ pub(crate) fn files(
 /// flow is identified by the index of its entry. Raises `ValueError` if the text is not a scenario
 /// or a file cannot be read.
 #[pyfunction]
-#[pyo3(signature = (scenario_json, traces, tables=None, snr=None))]
+#[pyo3(signature = (scenario_json, traces, tables=None, snr=None, parts=None))]
 #[allow(clippy::needless_pass_by_value)]
 pub(crate) fn check(
+    py: Python<'_>,
     scenario_json: &str,
     traces: BTreeMap<String, Py<Trace>>,
     tables: Option<TableTexts>,
     snr: Option<BTreeMap<String, String>>,
+    parts: Option<Vec<PartEntry>>,
 ) -> PyResult<Vec<ProblemParts>> {
+    parts::reject_call_from_part("check")?;
+    let parts = Parts::new(parts.unwrap_or_default())?;
     let mut scenario: Scenario = serde_json::from_str(scenario_json).map_err(errors::json)?;
     let files = Arc::new(files(&traces, tables, snr)?);
     let built = scenario.check().and_then(|()| {
         scenario.flows = scenario.flows.one_of_each();
-        build(&scenario, crate::components(), &files, 0, 0).map(drop)
+        build(&scenario, &parts.components, &files, 0, 0).map(drop)
     });
+    if let Some(failure) = parts.take_failure() {
+        return Err(errors::part(py, &failure, failure.to_string()));
+    }
     Ok(built.err().map_or_else(Vec::new, |error| errors::parts_of(&error)))
 }
 

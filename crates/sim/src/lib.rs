@@ -22,5 +22,7 @@ pub use driver::{Driver, RunError, RunMonitor};
 pub use flow_monitor::{DelayStats, DirectionStats, FlowStats};
 pub use observers::{Observers, PacketEvent};
 pub use points::Point;
-pub use replications::{Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture};
+pub use replications::{
+    Look, Monitor, Outcome, Plan, Replication, replicate, replicate_and_capture,
+};
 pub use stage_map::{StageMap, connections};

@@ -57,20 +57,31 @@ pub struct Outcome {
     pub interrupted: bool,
 }
 
+/// Callback of a [`Monitor`].
+pub type Look = Box<dyn Fn(&Monitor) + Send + Sync>;
+
 /// Progress and stop flag of running replications. Another thread can read and set them.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Monitor {
     stop: AtomicBool,
     finished: AtomicUsize,
     simulated_nanos: AtomicU64,
     done: AtomicBool,
     room: Option<Arc<MemoryBudget>>,
+    look: Option<Look>,
 }
 
 impl Monitor {
     /// Creates a monitor with a memory budget of `bytes` for the recordings of all replications.
     pub fn with_memory(bytes: u64) -> Monitor {
         Monitor { room: Some(Arc::new(MemoryBudget::new(bytes))), ..Monitor::default() }
+    }
+
+    /// Returns the monitor with a callback, which each thread of the run calls every few
+    /// milliseconds.
+    #[must_use]
+    pub fn with_look(self, look: Look) -> Monitor {
+        Monitor { look: Some(look), ..self }
     }
 
     /// Requests all replications to stop.
@@ -108,6 +119,9 @@ impl RunMonitor for Follower<'_> {
     fn reached(&self, now: Time) -> bool {
         let before = self.last.swap(now.as_nanos(), Ordering::Relaxed);
         self.monitor.simulated_nanos.fetch_add(now.as_nanos() - before, Ordering::Relaxed);
+        if let Some(look) = &self.monitor.look {
+            look(self.monitor);
+        }
         !self.monitor.is_stopped()
     }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from traceback import print_exception
 from typing import TYPE_CHECKING, Any
 
 from airpath.cli.streams import OutputLostError, guarded_streams
@@ -69,6 +70,8 @@ def _status(program: Callable[[], int]) -> int:
     try:
         return program()
     except AirpathError as error:
+        if error.__cause__ is not None:
+            print_exception(error.__cause__, chain=False)  # Raised by a part in Python.
         print(error, file=sys.stderr)
         return FAILED if isinstance(error, RunError) else BAD_INPUT
     except KeyboardInterrupt:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from airpath import _airpath
 from airpath.engine import memory
 from airpath.scenario.engine_problems import EngineProblem
+from airpath.scenario.part_files import PartSource, ensure_loaded, factories
 
 __all__ = ["Captures", "EngineInput", "Progress"]
 
@@ -30,12 +32,15 @@ class EngineInput:
         Maps the name of each trace in the resolved scenario to the compiled trace.
     tables, snr : dict of str to str
         Map the names of error-rate tables and of SNR files in the resolved scenario to their texts.
+    parts : dict of str to str
+        Maps the paths of Python files with parts to their texts.
     """
 
     text: str
     traces: dict[str, _airpath.Trace] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
     snr: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
 
     def problems(self) -> list[EngineProblem]:
         """Return all problems found by the engine, which uses indices of entries to identify flows.
@@ -47,7 +52,12 @@ class EngineInput:
         ValueError
             If a file cannot be read.
         """
-        return _airpath.check(self.text, self.traces, self.tables, self.snr)
+        return _airpath.check(self.text, self.traces, self.tables, self.snr, self._parts())
+
+    def _parts(self) -> list[tuple[str, str, Any]]:
+        """Return family, kind and factory of each part that the scenario uses."""
+        ensure_loaded(PartSource(file, text) for file, text in self.parts.items())
+        return factories(self.text)
 
     def simulate(
         self,
@@ -95,6 +105,7 @@ class EngineInput:
             self.tables,
             memory.for_recordings(),
             self.snr,
+            self._parts(),
         )
 
     def solve(

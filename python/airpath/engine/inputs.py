@@ -15,13 +15,14 @@ from airpath.engine.engine_input import EngineInput
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import AirpathError, BadValueError, Problem, ScenarioError
 from airpath.files import LARGEST, UnreadableError, read_text
+from airpath.scenario.part_files import used_parts
 from airpath.scenario.tables import is_unfinished, read_table
 from airpath.trace import Trace
 
 __all__ = ["Inputs", "Reading", "Role", "read_inputs", "trace_formats"]
 
-Role = Literal["mahimahi", "csv", "table", "snr", "schedule"]
-"""Role of a file: trace in one of two formats, error-rate table, SNR or delay over time."""
+Role = Literal["mahimahi", "csv", "table", "snr", "schedule", "part"]
+"""Role of a file: trace in one of two formats, error-rate table, SNR or delay over time, parts."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Inputs:
             {name: trace.compiled for name, trace in self.traces.items()},
             self.table_texts,
             self.snr_texts,
+            self.part_texts,
         )
 
     @property
@@ -64,6 +66,11 @@ class Inputs:
         """Maps names of SNR files to their texts."""
         return {name: self.texts[name] for name, role in self.roles.items() if role == "snr"}
 
+    @property
+    def part_texts(self) -> dict[str, str]:
+        """Maps the paths of Python files with parts to their texts."""
+        return {name: self.texts[name] for name, role in self.roles.items() if role == "part"}
+
     def digest(self, name: str) -> str:
         """Return the SHA-256 of the file `name`, hexadecimal."""
         return _digest(self.texts[name])
@@ -75,11 +82,13 @@ class Inputs:
             name: {"file": str(self.paths[name]), "sha256": self.digest(name)}
             for name in (*self.traces, *self.snr_texts, *schedules, *self.table_texts)
         }
+        parts = {name: {"file": name, "sha256": self.digest(name)} for name in self.part_texts}
         tables = {
             name: {**files.pop(name), **({"complete": False} if is_unfinished(text) else {})}
             for name, text in self.table_texts.items()
         }
-        return {"traces": files, **({"tables": tables} if tables else {})}
+        found = {"traces": files, "tables": tables, "parts": parts}
+        return {key: value for key, value in found.items() if value or key == "traces"}
 
 
 @lru_cache(64)
@@ -168,7 +177,12 @@ def read_inputs(
             problems.append(str(error))
     if problems:
         raise BadValueError("\n".join(problems))
-    return Inputs(traces, roles, texts, dict(files))
+    paths = dict(files)
+    for source in used_parts(resolved.document).values():
+        if source is not None:
+            roles[source.file], texts[source.file] = "part", source.text
+            paths[source.file] = Path(source.file)
+    return Inputs(traces, roles, texts, paths)
 
 
 def trace_formats(resolved: ResolvedScenario) -> dict[str, Literal["mahimahi", "csv"]]:

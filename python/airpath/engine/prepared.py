@@ -13,7 +13,7 @@ from airpath.engine.engine_input import EngineInput
 from airpath.engine.error_paths import refuse
 from airpath.engine.inputs import Inputs, Reading, read_inputs
 from airpath.engine.resolved import ResolvedScenario
-from airpath.errors import BadValueError
+from airpath.errors import BadValueError, RunError
 from airpath.scenario import Scenario, load
 
 __all__ = [
@@ -67,8 +67,13 @@ class PreparedScenario:
             If the engine does not accept the scenario. The error lists all problems found.
         BadValueError
             If a file cannot be read.
+        RunError
+            If a part in Python cannot be created.
         """
-        refuse(self.scenario, self.resolved, self.engine_input)
+        try:
+            refuse(self.scenario, self.resolved, self.engine_input)
+        except RuntimeError as error:
+            raise RunError(f"{self.place}: {error}") from error.__cause__
 
 
 Runnable = Scenario | PreparedScenario | str | os.PathLike[str]

@@ -382,6 +382,8 @@ class Component(Model):
     """Key whose value selects the class."""
     registry: ClassVar[dict[str, type[Component]]]
     """Maps values of the key `chosen_by` to the classes of the family."""
+    factory: ClassVar[Any] = None
+    """Creates the objects of a part in Python for the engine; None for built-in components."""
     if TYPE_CHECKING:
 
         def __set__(self, owner: object, value: str | Mapping[str, Any] | Model) -> None: ...

@@ -141,7 +141,8 @@ def read_document(
         except ScenarioError as error:
             problems += error.problems
     try:
-        scenario = Scenario.model_validate(document, context=FromFile)
+        context = {**FromFile, "directory": directory}
+        scenario = Scenario.model_validate(document, context=context)
     except ValidationError as error:
         problems += [overrides.placed(problem) for problem in problems_of(error, place)]
     if problems:

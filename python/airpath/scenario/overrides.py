@@ -378,7 +378,8 @@ def put_over(
         except ScenarioError as error:
             problems += error.problems
     try:
-        made = type(scenario).model_validate(document, context=context)
+        known = {**(context or {}), "directory": scenario.directory}
+        made = type(scenario).model_validate(document, context=known)
     except ValidationError as error:
         where = scenario.file or scenario.name
         problems += [overrides.placed(problem) for problem in problems_of(error, where)]

@@ -13,9 +13,11 @@ from pydantic import (
     Field,
     PrivateAttr,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from airpath import _airpath
@@ -43,6 +45,7 @@ from airpath.scenario.checking import NO_FILES
 from airpath.scenario.control import Control
 from airpath.scenario.engine_problems import EngineProblem, name_groups
 from airpath.scenario.hops import Bottleneck, Hop
+from airpath.scenario.part_files import LoadedParts, load_part_file
 from airpath.scenario.sections import sections_of
 from airpath.scenario.traffic.flows import Source
 from airpath.scenario.typed import Either, MaybeList
@@ -203,6 +206,9 @@ class Scenario(Model):
     ----------
     name : str
         Name in titles and file names. Default ``"scenario"``, or the name of the scenario file.
+    parts : list of str
+        Python files with parts that the scenario uses. Relative paths start from the directory of
+        the scenario file. Default: none.
     duration : Duration
         Simulated time, above 0.
     warmup : Duration
@@ -251,6 +257,7 @@ class Scenario(Model):
     key_labels = {"ack_path": "ACK path", "backhaul": "backhaul", "warmup": "warm-up"}
 
     name: Text = "scenario"
+    parts: ListOf[Text] = usual([])
     duration: Duration = Field(examples=['"300 s"'])
     warmup: Duration = Duration(0)
     hops: MaybeList[Hop] = Field(default=ABSENT, examples=[_ONE_HOP])
@@ -285,6 +292,25 @@ class Scenario(Model):
         from airpath.scenario.overrides import titled
 
         return titled(self.name, self._overrides)
+
+    @field_validator("parts", mode="wrap")
+    @classmethod
+    def _load_parts(
+        cls, given: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> list[str]:
+        if isinstance(given, LoadedParts):
+            return given
+        parts = handler(given)
+        directory = (info.context or {}).get("directory") or FilePath()
+        wrong = []
+        for number, name in enumerate(parts):
+            try:
+                load_part_file(directory / name)
+            except PydanticCustomError as error:
+                wrong.append(((number,), name, error))
+        if wrong:
+            raise faults_at(*wrong)
+        return LoadedParts(parts)
 
     @field_validator("hops")
     @classmethod
@@ -369,8 +395,13 @@ class Scenario(Model):
         return owners[number]
 
     def document(self) -> dict[str, Any]:
-        """Return the table as plain values; the default ACK path of a list of hops is omitted."""
+        """Return the table as plain values, without parts if there are none.
+
+        The default ACK path of a list of hops is omitted.
+        """
         found = super().document()
+        if not self.parts:
+            del found["parts"]
         if self.hops:
             del found["ack_path"]
         return found

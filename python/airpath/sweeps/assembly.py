@@ -30,6 +30,7 @@ from airpath.scenario.base import Component, Model
 from airpath.scenario.checking import with_types_alone
 from airpath.scenario.optimum import has_optimum
 from airpath.scenario.overrides import Overrides, field_of
+from airpath.scenario.part_files import used_parts
 from airpath.scenario.resolve import resolved_section
 from airpath.scenario.rules import RULES
 from airpath.scenario.sections import DIVIDED, SECTIONS, sections_of
@@ -197,6 +198,8 @@ class Assembly:
             sections.append(section)
         if self._has_optimum.of(tables):
             raise _NotAssembled
+        if any(used_parts({"": section.value}) for section in sections):
+            raise _NotAssembled  # The files of parts do not belong to a section.
         inputs = self._read_inputs(tables, named) if named else _NO_INPUTS
         job = job_of_sections(self._reader(tables)(("name",)), sections, inputs)
         return Assembled(tables, job, contents_of(inputs))

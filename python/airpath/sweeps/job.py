@@ -283,6 +283,8 @@ def engine_input(job: Job, contents: Contents) -> EngineInput:
             found.tables[file.key] = text
         elif file.role == "snr":
             found.snr[file.key] = text
+        elif file.role == "part":
+            found.parts[file.key] = text
         else:
             found.traces[file.key] = _trace(text, file.role, file.key)
     return found

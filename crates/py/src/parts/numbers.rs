@@ -1,0 +1,89 @@
+//! Numbers that methods of parts set, with checks of their ranges.
+
+use airpath_core::Rate;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt};
+
+/// Largest integer below which all integers are exact in double precision.
+const LARGEST_EXACT: f64 = (1u64 << 53) as f64;
+
+/// Returns a number, which may be infinite.
+///
+/// # Errors
+/// Fails with the problem, for the message, if the value is not a number.
+fn number(value: &Bound<'_, PyAny>) -> Result<f64, &'static str> {
+    const NO_NUMBER: &str = "not a number";
+    if let Ok(float) = value.cast::<PyFloat>() {
+        let number = float.value();
+        return if number.is_nan() { Err(NO_NUMBER) } else { Ok(number) };
+    }
+    let is_integer = value.is_instance_of::<PyInt>();
+    if value.is_instance_of::<PyBool>() || !is_integer && !has_index(value) {
+        return Err(NO_NUMBER);
+    }
+    value.extract::<i64>().map(|integer| integer as f64).map_err(|_| "too large")
+}
+
+/// Returns true for an integer type that is not Python's, such as those of NumPy.
+fn has_index(value: &Bound<'_, PyAny>) -> bool {
+    value.hasattr(pyo3::intern!(value.py(), "__index__")).unwrap_or(false)
+}
+
+/// Returns the attribute's name, its value, the problem and the accepted values.
+fn problem(name: &str, value: &Bound<'_, PyAny>, what: &str, accepted: &str) -> String {
+    let shown = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
+    let shown: String = shown.chars().take(60).collect();
+    format!("{name} = {shown}: {what}. Use {accepted}")
+}
+
+/// Returns a congestion window, bytes; fractions of a byte are discarded.
+///
+/// # Errors
+/// Fails unless the window is a number from `mss` to 2^53.
+pub(super) fn window(value: &Bound<'_, PyAny>, mss: u64) -> Result<u64, String> {
+    let accepted = || format!("a number of bytes from one segment ({mss}) to 2^53");
+    match number(value) {
+        Ok(bytes) if bytes < mss as f64 => {
+            Err(problem("cwnd", value, "below one segment", &accepted()))
+        }
+        Ok(bytes) if bytes > LARGEST_EXACT => Err(problem("cwnd", value, "too large", &accepted())),
+        Ok(bytes) => Ok(bytes as u64),
+        Err(what) => Err(problem("cwnd", value, what, &accepted())),
+    }
+}
+
+/// Returns a slow-start threshold, bytes; `u64::MAX` for `None` and infinity.
+///
+/// # Errors
+/// Fails if the threshold is negative or not a number.
+pub(super) fn ssthresh(value: &Bound<'_, PyAny>) -> Result<u64, String> {
+    const ACCEPTED: &str = "a number of bytes from 0, or None for no threshold";
+    if value.is_none() {
+        return Ok(u64::MAX);
+    }
+    match number(value) {
+        Ok(bytes) if bytes < 0.0 => Err(problem("ssthresh", value, "below 0", ACCEPTED)),
+        Ok(bytes) if bytes > LARGEST_EXACT => Ok(u64::MAX),
+        Ok(bytes) => Ok(bytes as u64),
+        Err(what) => Err(problem("ssthresh", value, what, ACCEPTED)),
+    }
+}
+
+/// Returns a pacing rate, rounded down to bit/s; `None` without pacing.
+///
+/// # Errors
+/// Fails if the rate is below 1 bit/s, infinite or not a number.
+pub(super) fn pacing_rate(value: &Bound<'_, PyAny>) -> Result<Option<Rate>, String> {
+    const ACCEPTED: &str = "a finite number of bit/s from 1, or None for no pacing";
+    if value.is_none() {
+        return Ok(None);
+    }
+    match number(value) {
+        Ok(rate) if rate < 1.0 => Err(problem("pacing_rate", value, "below 1", ACCEPTED)),
+        Ok(rate) if rate > LARGEST_EXACT => {
+            Err(problem("pacing_rate", value, "too large", ACCEPTED))
+        }
+        Ok(rate) => Ok(Some(Rate(rate as u64))),
+        Err(what) => Err(problem("pacing_rate", value, what, ACCEPTED)),
+    }
+}
