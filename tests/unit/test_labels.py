@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from airpath.engine.vocabulary import names
-from airpath.results.labels import label_of_quantity, short_label
+from airpath.results.labels import effort_text, label_of_quantity, short_label
 from airpath.results.phases import PHASE_QUANTITIES
 from airpath.results.transfers import TRANSFER_QUANTITIES
 from airpath.scenario import Scenario
@@ -75,3 +75,10 @@ def test_every_metric_has_a_label_in_words() -> None:
     assert label_of_quantity("mac_delay_p50_s") == "median MAC delay"
     assert label_of_quantity("jain_of_users.cell") == "Jain's index of the users of cell"
     assert short_label("95th percentile of RTTs, ms") == "p95 of RTTs, ms"
+
+
+def test_effort_names_runs_duration_warmup_and_intervals() -> None:
+    assert effort_text(1, 60.0) == "1 run of 60 s"
+    assert effort_text(5, 70.0, 10.0, 0.95) == (
+        "5 runs of 70 s, first 10 s not counted · 95 % intervals"
+    )

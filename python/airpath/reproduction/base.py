@@ -23,6 +23,7 @@ from airpath.reproduction.claim import Cell, Claim, ClaimCheck
 from airpath.reproduction.tolerance import Tolerance
 from airpath.reproduction.verdict import Verdict, verdict_of
 from airpath.results.intervals import Interval
+from airpath.results.labels import effort_text
 
 if TYPE_CHECKING:
     from airpath.reproduction.session import Session
@@ -90,9 +91,7 @@ class Effort:
 
     def describe(self) -> str:
         """Return a short description of the effort, for tables and figures."""
-        runs = "1 run" if self.replications == 1 else f"{self.replications} runs"
-        whole = f"{runs} of {self.duration_s:g} s"
-        return f"{whole}, first {self.warmup_s:g} s not counted" if self.warmup_s else whole
+        return effort_text(self.replications, self.duration_s, self.warmup_s)
 
     def limited_to(self, reps: int) -> Effort:
         """Return the effort with at most `reps` replications of each point.

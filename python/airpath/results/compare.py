@@ -11,6 +11,7 @@ import numpy as np
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.results.intervals import Interval, mean_interval
+from airpath.results.labels import effort_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,11 +124,12 @@ def comparison_figure(results: Mapping[str, Result], title: str) -> Figure:
         columns = max(1, min(len(labels), round(130 / (widest + 8))))
         figure.legend(curves, labels, loc="outside lower center", ncols=columns)
         first = next(iter(results.values()))
+        duration_s, warmup_s = first.resolved.duration_s, first.resolved.warmup_s
         style.heading(
             figure,
             title,
-            f"{len(first.replications)} runs of {first.resolved.duration_s:g} s each, "
-            f"{100 * first.confidence:g} % intervals; goodput: payload delivered in order",
+            f"{effort_text(len(first.replications), duration_s, warmup_s, first.confidence)} · "
+            "goodput: payload delivered in order",
         )
     return figure
 

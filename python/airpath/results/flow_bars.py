@@ -10,6 +10,7 @@ import numpy as np
 from airpath.errors import BadValueError
 from airpath.present import style
 from airpath.results.intervals import Interval
+from airpath.results.labels import effort_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,11 +98,11 @@ def flow_bars(results: Mapping[str, Result], title: str) -> Figure:
         delays.set_ylim(top=1.25 * delays.get_ylim()[1])
         labels = list(map(style.literal, results))
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+        duration_s, warmup_s = first.resolved.duration_s, first.resolved.warmup_s
         style.heading(
             figure,
             title,
-            f"{len(first.replications)} runs of {first.resolved.duration_s:g} s each, "
-            f"{100 * first.confidence:g} % intervals",
+            effort_text(len(first.replications), duration_s, warmup_s, first.confidence),
         )
     return figure
 

@@ -7,7 +7,7 @@ import re
 from airpath.results.transfers import SizeClass
 from airpath.scenario.labels import words_of
 
-__all__ = ["label_of_quantity", "short_label"]
+__all__ = ["effort_text", "label_of_quantity", "short_label"]
 
 _LABELS = {
     "completed_at_s": "completion time",
@@ -65,6 +65,26 @@ _OF = {
     "voice": "group",
 }
 """Maps the first part of a metric's name to the readable type of the measured object."""
+
+
+def effort_text(
+    runs: int, duration_s: float, warmup_s: float = 0.0, confidence: float | None = None
+) -> str:
+    """Describe the runs of a figure or table: "5 runs of 60 s, first 10 s not counted".
+
+    Parameters
+    ----------
+    runs : int
+        Number of replications.
+    duration_s, warmup_s : float
+        Duration of each replication and its part that is not counted, s.
+    confidence : float, optional
+        Confidence of the intervals, in (0, 1). Default: there are no intervals.
+    """
+    text = f"{runs} {'run' if runs == 1 else 'runs'} of {duration_s:g} s"
+    if warmup_s:
+        text += f", first {warmup_s:g} s not counted"
+    return text if confidence is None else f"{text} · {100 * confidence:g} % intervals"
 
 
 def label_of_quantity(name: str) -> str:

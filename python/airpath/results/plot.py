@@ -20,6 +20,7 @@ from airpath.present.shares import count_drawn, draw_shares
 from airpath.results.application_plot import ApplicationPlot
 from airpath.results.delay_plot import DelayPlot
 from airpath.results.distribution_plot import DistributionPlot
+from airpath.results.labels import effort_text
 from airpath.results.panel_choice import Draw, refuse_nothing_over_time, shown_panels
 from airpath.results.panels import SHADES, Panels
 from airpath.results.provenance import source_line
@@ -412,11 +413,8 @@ class Plot(DistributionPlot, UserPlot, DelayPlot, ApplicationPlot):
     def _effort(self, *, intervals: bool = True) -> str:
         result = self._result
         runs = len(result.replications)
-        text = f"{runs} {'run' if runs == 1 else 'runs'} of {self._end_s:g} s"
-        if self._warmup_s:
-            text += f", first {self._warmup_s:g} s not counted"
-        if runs > 1 and intervals:
-            text += f" · {100 * result.confidence:g} % intervals"
+        confidence = result.confidence if runs > 1 and intervals else None
+        text = effort_text(runs, self._end_s, self._warmup_s, confidence)
         return f"{text} · seed {result.provenance['seed']}"
 
     def _head(self, figure: Figure, replication: int, window_s: tuple[float, float]) -> None:
