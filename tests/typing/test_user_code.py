@@ -8,7 +8,7 @@ from pathlib import Path
 
 import airpath as ap
 from airpath.scenario.traffic.flow_keys import FlowKeys
-from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.source import Source
 
 if sys.version_info >= (3, 11):
     import tomllib

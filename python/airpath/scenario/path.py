@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from airpath.scenario.control import Control
     from airpath.scenario.hops import Hop
     from airpath.scenario.link.base import Link
-    from airpath.scenario.traffic.flows import Source
+    from airpath.scenario.traffic.source import Source
 
 __all__ = [
     "FlowPath",

@@ -13,7 +13,7 @@ from airpath.scenario.hops import ENDS
 from airpath.scenario.link.cell import Cell
 from airpath.scenario.link.mimo import block_faults
 from airpath.scenario.path import controlled_hop, hops_of, links_of, route_of
-from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.source import Source
 from airpath.scenario.units import Duration, quote
 from airpath.scenario.users import cell_faults, client_faults, station_faults, stray_users
 

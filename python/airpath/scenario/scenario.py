@@ -47,7 +47,7 @@ from airpath.scenario.engine_problems import EngineProblem, name_groups
 from airpath.scenario.hops import Bottleneck, Hop
 from airpath.scenario.part_files import LoadedParts, load_part_file
 from airpath.scenario.sections import sections_of
-from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.source import Source
 from airpath.scenario.typed import Either, MaybeList
 from airpath.scenario.units import Duration
 from airpath.scenario.values import Number, Text, Truth, choice

@@ -13,7 +13,7 @@ from airpath.scenario.link.tdd import OfdmaTdd
 from airpath.scenario.members import MOST_USERS
 from airpath.scenario.path import hops_of, route_of
 from airpath.scenario.request import NoRequest
-from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.source import Source
 
 if TYPE_CHECKING:
     from airpath.scenario.path import PathHop

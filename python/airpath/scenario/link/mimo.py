@@ -19,7 +19,8 @@ from airpath.scenario.base import (
 from airpath.scenario.link.base import Link
 from airpath.scenario.tcp.profiles import profile_config
 from airpath.scenario.tcp.values import TIMESTAMPS
-from airpath.scenario.traffic.flows import Source, Tcp
+from airpath.scenario.traffic.flows import Tcp
+from airpath.scenario.traffic.source import Source
 from airpath.scenario.units import Rate, Size
 from airpath.scenario.values import Number, Real, choice
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.source import Source
 from airpath.scenario.units import Rate, Size
 
 __all__ = ["Cbr", "Poisson"]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from airpath.scenario.base import Context, Path, fault
-from airpath.scenario.traffic.flows import Source
+from airpath.scenario.traffic.source import Source
 from airpath.scenario.units import Duration
 from airpath.scenario.values import Real, choice
 
