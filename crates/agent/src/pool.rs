@@ -193,7 +193,7 @@ mod tests {
                 }
             }
         });
-        // The worker has an index of its own as soon as the caller cannot take all of them first.
+        // With this many indices, the worker takes one before the caller has taken all.
         pool.run(100_000, work, || {
             *gate.0.lock().expect("a lock") = true;
             gate.1.notify_all();

@@ -166,7 +166,8 @@ class AirpathVectorEnv(VectorEnv[Any, Any, Any]):
         self._ended = terminations | truncations
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
             infos = self._reset_ended(infos)
-        self.interval = Interval(self._statistics)
+        if infos:
+            self.interval = Interval(self._statistics)
         return self._observations(), rewards, terminations, truncations, infos
 
     def _reset_ended(self, infos: dict[str, Any]) -> dict[str, Any]:
@@ -181,34 +182,40 @@ class AirpathVectorEnv(VectorEnv[Any, Any, Any]):
     def _advance(self, actions: Any, mask: Flags) -> tuple[NDArray[np.float64], Flags, Flags]:
         """Run one interval in the environments of `mask`."""
         assert self.interval is not None
-        decision = self.task.action.decide(np.asarray(actions), self._decision, self.interval)
-        window, rate = (
-            np.where(mask, new, old) for new, old in zip(decision, self._decision, strict=True)
-        )
-        self._decision = Decision(window, rate)
-        decisions = np.stack([window * self._segments, rate], axis=1)
+        task, are_all = self.task, bool(mask.all())
+        window, rate = task.action.decide(np.asarray(actions), self._decision, self.interval)
+        decisions = np.empty((self.num_envs, 2))
+        decisions[:, 0], decisions[:, 1] = window, rate
+        if not are_all:
+            decisions[~mask] = np.stack(self._decision, axis=1)[~mask]
+        self._decision = Decision(decisions[:, 0].copy(), decisions[:, 1])
+        decisions[:, 0] *= self._segments
         values, flags = self._vector.step(decisions.tobytes(), mask.tobytes())
         found = np.frombuffer(values).reshape(self._statistics.shape)
-        self._statistics = found if mask.all() else np.where(mask, found, self._statistics)
+        self._statistics = found if are_all else np.where(mask, found, self._statistics)
         self.interval = interval = Interval(self._statistics)
-        rewards = np.where(mask, self.task.reward(interval), 0.0)
-        self._add_rows(interval, mask)
+        rewards = np.zeros(self.num_envs)
+        rewards[:] = task.reward(interval)
+        rewards[~mask] = 0.0
+        self._add_rows(interval, None if are_all else ~mask)
         self._steps += mask
         bits = np.frombuffer(flags, np.uint8)
         truncations = (bits & 1).astype(np.bool_)
-        if self.task.max_steps is not None:
-            truncations |= mask & (self._steps >= self.task.max_steps)
+        if task.max_steps is not None:
+            truncations |= mask & (self._steps >= task.max_steps)
         return rewards, (bits & 2).astype(np.bool_), truncations
 
-    def _add_rows(self, interval: Interval, mask: Flags) -> None:
-        row = np.stack(np.broadcast_arrays(*self.task.observation.row(interval)), axis=-1)
-        row = np.minimum(np.maximum(row, self._low), self._high)
-        if not mask.all():
-            kept = self._rows[~mask]
+    def _add_rows(self, interval: Interval, kept: Flags | None) -> None:
+        """Add the row of an interval to the observations, except those of `kept`."""
+        before = None if kept is None else self._rows[kept]
         self._rows[:, : -self._width] = self._rows[:, self._width :]
-        self._rows[:, -self._width :] = row
-        if not mask.all():
-            self._rows[~mask] = kept
+        newest = self._rows[:, -self._width :]
+        for place, value in enumerate(self.task.observation.row(interval)):
+            newest[:, place] = value
+        np.maximum(newest, self._low, out=newest)
+        np.minimum(newest, self._high, out=newest)
+        if kept is not None:
+            self._rows[kept] = before
 
     def _start(
         self, index: int, seed: int | None, options: Mapping[str, Any], infos: dict[str, Any]
