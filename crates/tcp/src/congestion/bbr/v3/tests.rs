@@ -420,7 +420,7 @@ fn spurious_loss_returns_to_refill() {
 /// `HandleRestartFromIdle`: paces at the bandwidth and skips ProbeRTT.
 #[test]
 fn handle_restart_from_idle() {
-    let mut bench = Bench::at(Mode::Cruise);
+    let mut bench = Bench::at(Mode::Up);
     bench.acks.now = bench.acks.now + Duration::from_secs(20);
     let cwnd = bench.bbr.cwnd();
     bench.bbr.on_idle(&IdleEvent { now: bench.acks.now, cwnd: 1, ssthresh: 0 });
