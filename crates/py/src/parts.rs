@@ -3,6 +3,7 @@
 //! Parts are called on the thread that called [`simulate`](crate::simulate::simulate), which holds
 //! the interpreter lock for the entire run. Each call passes a new, immutable event object.
 
+mod choices;
 mod congestion;
 mod events;
 mod failure;
@@ -10,8 +11,10 @@ mod numbers;
 mod random;
 mod setup;
 
+pub(crate) use choices::{PolicySetup, SchedulerSetup, Scheme, User};
 pub(crate) use congestion::BuiltInCongestion;
 pub(crate) use events::{Ack, Idle, Loss, LostSegmentEvent, Open, RateSampleView, Sent, Undo};
+use failure::CallError;
 pub(crate) use failure::PartError;
 pub(crate) use random::Random;
 pub(crate) use setup::CongestionSetupView;
@@ -62,6 +65,8 @@ impl Parts {
         for (family, kind, factory) in entries {
             match family.as_str() {
                 "congestion" => parts.add_congestion(kind, factory),
+                "policy" => parts.add_policy(kind, factory),
+                "scheduler" => parts.add_scheduler(kind, factory),
                 _ => return Err(PyValueError::new_err(format!("{family}: no parts in Python"))),
             }
         }
@@ -72,6 +77,22 @@ impl Parts {
         let (name, first_failure) = (kind.clone(), self.first_failure.clone());
         self.components.congestion.register(kind, move |parameters, setup| {
             congestion::build(&factory, parameters, setup, &name)
+                .map_err(|error| first_failure.keep(&name, error))
+        });
+    }
+
+    fn add_policy(&mut self, kind: String, factory: Py<PyAny>) {
+        let (name, first_failure) = (kind.clone(), self.first_failure.clone());
+        self.components.policies.register(kind, move |parameters, setup| {
+            choices::build_policy(&factory, parameters, setup, &name)
+                .map_err(|error| first_failure.keep(&name, error))
+        });
+    }
+
+    fn add_scheduler(&mut self, kind: String, factory: Py<PyAny>) {
+        let (name, first_failure) = (kind.clone(), self.first_failure.clone());
+        self.components.schedulers.register(kind, move |parameters, setup| {
+            choices::build_scheduler(&factory, parameters, setup, &name)
                 .map_err(|error| first_failure.keep(&name, error))
         });
     }
@@ -128,6 +149,10 @@ pub(crate) fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Sent>()?;
     module.add_class::<LostSegmentEvent>()?;
     module.add_class::<RateSampleView>()?;
+    module.add_class::<User>()?;
+    module.add_class::<Scheme>()?;
+    module.add_class::<SchedulerSetup>()?;
+    module.add_class::<PolicySetup>()?;
     module.add_class::<Random>()?;
     module.add_class::<CongestionSetupView>()?;
     module.add_class::<BuiltInCongestion>()

@@ -3,5 +3,6 @@
 A decorated class becomes a component like the built-in ones, in Python and in scenario files.
 """
 
+from airpath.parts.choices import *
 from airpath.parts.congestion import *
 from airpath.parts.events import *

@@ -144,15 +144,14 @@ def congestion_control(name: str) -> Callable[[type], type[Congestion]]:
     """
 
     def decorate(cls: type) -> type[Congestion]:
-        missing = [method for method in _REQUIRED if not callable(getattr(cls, method, None))]
-        if missing:
-            raise TypeError(f"{cls.__name__}: no method {missing[0]}. Define it.")
         for key in ("every_ack", "rate_samples", "sets_window_in_recovery", "scalable"):
             value = getattr(cls, key, False)
             if not isinstance(value, bool):
                 raise TypeError(f"{cls.__name__}.{key} = {value!r}: not a bool. Use True or False.")
         options = _options(cls)
-        return make_component(Congestion, CongestionControl, _SIGNATURES, name, cls, options)
+        return make_component(
+            Congestion, CongestionControl, _SIGNATURES, name, cls, _REQUIRED, options
+        )
 
     return decorate
 

@@ -8,10 +8,14 @@ from airpath._airpath import (
     Loss,
     LostSegment,
     Open,
+    PolicySetup,
     Random,
     RateSample,
+    SchedulerSetup,
+    Scheme,
     Sent,
     Undo,
+    User,
 )
 
 __all__ = [
@@ -22,8 +26,12 @@ __all__ = [
     "Loss",
     "LostSegment",
     "Open",
+    "PolicySetup",
     "Random",
     "RateSample",
+    "SchedulerSetup",
+    "Scheme",
     "Sent",
     "Undo",
+    "User",
 ]

@@ -10,10 +10,14 @@ __all__ = [
     "Loss",
     "LostSegment",
     "Open",
+    "PolicySetup",
     "Random",
     "RateSample",
+    "SchedulerSetup",
+    "Scheme",
     "Sent",
     "Undo",
+    "User",
 ]
 
 @final
@@ -388,3 +392,79 @@ class Undo:
     @property
     def ssthresh(self) -> int | None:
         """Slow-start threshold to restore, bytes; None if it was not set."""
+
+@final
+class PolicySetup:
+    """The modulation and coding schemes of a link, for a policy."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the schemes, in the order of the error-rate table."""
+
+@final
+class Scheme:
+    """A modulation and coding scheme with its error rates at the estimated SNR."""
+
+    def __new__(cls, efficiency: float, fer: float, per: float) -> Scheme: ...
+    @property
+    def efficiency(self) -> float:
+        """Information bits per symbol."""
+
+    @property
+    def fer(self) -> float:
+        """Block error rate."""
+
+    @property
+    def per(self) -> float:
+        """Error rate of a packet of the reference size."""
+
+@final
+class SchedulerSetup:
+    """The users of a cell, for a scheduler."""
+
+    @property
+    def rate(self) -> int:
+        """Nominal rate of the cell, bit/s."""
+
+    @property
+    def rng(self) -> Random:
+        """Random numbers of this scheduler."""
+
+    @property
+    def slot(self) -> float:
+        """Length of a slot, s."""
+
+    @property
+    def slot_ns(self) -> int:
+        """Length of a slot, ns."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Weight of each user, by user ID."""
+
+@final
+class User:
+    """A user with data in a slot."""
+
+    def __new__(
+        cls, user: int, rate: float, *, backlog: int = 1500, head_wait_ns: int = 0
+    ) -> User: ...
+    @property
+    def backlog(self) -> int:
+        """Bytes of the packets that wait or are not completely delivered."""
+
+    @property
+    def head_wait(self) -> float:
+        """Waiting time of the first of these packets, s."""
+
+    @property
+    def head_wait_ns(self) -> int:
+        """Waiting time of the first of these packets, ns."""
+
+    @property
+    def rate(self) -> float:
+        """Rate of the user in this slot, bit/s."""
+
+    @property
+    def user(self) -> int:
+        """ID of the user."""

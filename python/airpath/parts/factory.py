@@ -6,9 +6,9 @@ import inspect
 import json
 import re
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import PlainValidator
@@ -105,7 +105,8 @@ def make_component(
     signatures: Mapping[str, tuple[str, ...]],
     kind: str,
     cls: type,
-    options: Mapping[str, Any],
+    required: Sequence[str],
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> type[ComponentT]:
     """Return the component of a user's class, and register the part.
 
@@ -121,8 +122,10 @@ def make_component(
         Name of the part.
     cls : type
         The user's class.
+    required : sequence of str
+        Methods that the class must define.
     options : mapping
-        Class attributes of the component.
+        Class attributes of the component. Default: none.
 
     Raises
     ------
@@ -130,6 +133,9 @@ def make_component(
         If the name, a method or a parameter is not accepted.
     """
     _check_name(family, kind)
+    missing = [method for method in required if not callable(getattr(cls, method, None))]
+    if missing:
+        raise TypeError(f"{cls.__name__}: no method {missing[0]}. Define it.")
     methods = _checked_methods(cls, signatures)
     annotations: dict[str, Any] = {"kind": Literal[kind]}
     namespace: dict[str, Any] = {"kind": kind}

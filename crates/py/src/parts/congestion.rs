@@ -2,8 +2,8 @@
 
 use super::numbers::{pacing_rate, ssthresh, window};
 use super::{
-    Ack, Call, CongestionSetupView, Idle, Loss, LostSegmentEvent, Open, PartError, Sent, Undo,
-    place,
+    Ack, Call, CallError, CongestionSetupView, Idle, Loss, LostSegmentEvent, Open, PartError, Sent,
+    Undo, place,
 };
 use airpath_core::{Duration, Ecn, Rate, Setup, StageError, Time};
 use airpath_tcp::EcnUse;
@@ -140,18 +140,6 @@ fn read_class(
     })
 }
 
-/// Failure of a call: an exception, or a value that is not accepted.
-enum CallError {
-    Raised(PyErr),
-    Value(String),
-}
-
-impl From<PyErr> for CallError {
-    fn from(error: PyErr) -> CallError {
-        CallError::Raised(error)
-    }
-}
-
 impl State {
     /// Reads the attributes of an object.
     #[inline]
@@ -210,16 +198,7 @@ impl PyCongestion {
     fn take(&mut self, method: &'static str, called: Result<State, CallError>) {
         match called {
             Ok(state) => self.state = state,
-            Err(error) => self.failure = Some(self.failure_of(method, error)),
-        }
-    }
-
-    #[cold]
-    fn failure_of(&self, method: &'static str, error: CallError) -> PartError {
-        let place = self.place.clone();
-        match error {
-            CallError::Raised(error) => PartError::Raised { place, method, error },
-            CallError::Value(problem) => PartError::Value { place, method, problem },
+            Err(error) => self.failure = Some(error.of(&self.place, method)),
         }
     }
 }

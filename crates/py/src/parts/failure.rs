@@ -39,3 +39,27 @@ impl fmt::Display for PartError {
 }
 
 impl Error for PartError {}
+
+/// Failure of a call: an exception, or the problem of a value that is not accepted.
+pub(super) enum CallError {
+    Raised(PyErr),
+    Value(String),
+}
+
+impl From<PyErr> for CallError {
+    fn from(error: PyErr) -> CallError {
+        CallError::Raised(error)
+    }
+}
+
+impl CallError {
+    /// Returns the failure of a call of `method`.
+    #[cold]
+    pub(super) fn of(self, place: &str, method: &'static str) -> PartError {
+        let place = place.to_owned();
+        match self {
+            CallError::Raised(error) => PartError::Raised { place, method, error },
+            CallError::Value(problem) => PartError::Value { place, method, problem },
+        }
+    }
+}

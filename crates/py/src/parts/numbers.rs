@@ -87,3 +87,22 @@ pub(super) fn pacing_rate(value: &Bound<'_, PyAny>) -> Result<Option<Rate>, Stri
         Err(what) => Err(problem("pacing_rate", value, what, ACCEPTED)),
     }
 }
+
+/// Returns the index that a method has returned.
+///
+/// # Errors
+/// Fails unless the value is an integer from 0 to `count` − 1.
+pub(super) fn index(value: &Bound<'_, PyAny>, count: usize) -> Result<usize, String> {
+    let accepted = || format!("an index from 0 to {}", count - 1);
+    if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyFloat>() {
+        return Err(problem("the returned value", value, "not an integer", &accepted()));
+    }
+    match value.extract::<usize>() {
+        Ok(place) if place < count => Ok(place),
+        Ok(_) => Err(problem("the returned value", value, "out of range", &accepted())),
+        Err(_) if value.extract::<i64>().is_ok() => {
+            Err(problem("the returned value", value, "out of range", &accepted()))
+        }
+        Err(_) => Err(problem("the returned value", value, "not an integer", &accepted())),
+    }
+}
