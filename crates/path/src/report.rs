@@ -12,6 +12,7 @@ use crate::stations::{MacDelays, StationSummary, UserSummary};
 use airpath_aqm::QueueReport;
 use airpath_core::{Bus, Delays, DropReason, Duration, FlowId, Histogram, StageId, Time};
 use airpath_link::LinkReport;
+use airpath_tcp::{DatagramSink, DatagramSource, Receiver, Sender};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -63,7 +64,7 @@ pub struct ReplicationReport {
 
 /// Report of one flow. Counts of a kernel's sender or receiver are `None` if the kernel does not
 /// report them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlowReport {
     /// Flow number.
     pub id: u32,
@@ -309,78 +310,90 @@ fn flow_report(
     now: Time,
     bus: &Bus,
 ) -> Option<FlowReport> {
-    let measured_s = now.saturating_since(network.warmup).as_secs_lossy();
     let there = delays_at(network, ends.sink)?.histogram();
     let delays = DelayQuantiles::of(there, ack_delays_of(network, FlowId(id)));
     let stage = |stage: StageId| &network.stages[stage.0 as usize];
-    let rate = |bytes: u64| bytes as f64 * 8.0 / measured_s;
-    Some(match (stage(ends.source), stage(ends.sink)) {
+    match (stage(ends.source), stage(ends.sink)) {
         (source, AnyStage::Receiver(receiver)) => {
             let sender = source.sender(FlowId(id))?;
-            let (sent, received) = (sender.report(), receiver.report());
-            let opened = sent.started_at.max(network.warmup);
-            let closed = sent.completed_at.or(sent.aborted_at).unwrap_or(now).min(sent.stops_at);
-            let open = closed.saturating_since(opened);
-            FlowReport {
+            Some(FlowReport {
                 id,
-                kind: "tcp",
-                goodput_bps: rate(received.delivered_bytes),
-                ip_throughput_bps: rate(received.ip_bytes),
-                delivered_bytes: received.delivered_bytes,
-                delivered_packets: received.packets,
-                sent_packets: sent.sent,
-                retransmissions: Some(sent.retransmissions),
-                timeouts: Some(sent.timeouts),
-                fast_retransmits: Some(sent.fast_retransmits),
-                ecn_reductions: Some(sent.ecn_reductions),
-                duplicate_packets: Some(received.duplicates),
-                mean_rtt_s: sent.mean_rtt_s,
-                mean_delay_s: received.mean_delay_s,
                 delays,
-                rwnd_limited_share: (open > Duration::ZERO).then(|| {
-                    sender.receive_window_limited(now).as_secs_lossy() / open.as_secs_lossy()
-                }),
-                cwnd_limited_share: (open > Duration::ZERO).then(|| {
-                    sender.congestion_window_limited(now).as_secs_lossy() / open.as_secs_lossy()
-                }),
-                start_s: (!sent.started_at.is_never()).then(|| sent.started_at.as_secs_lossy()),
-                completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
-                aborted_at_s: sent.aborted_at.map(Time::as_secs_lossy),
                 transfer_bytes: ends.drawn_transfer,
-                lost_datagrams: None,
-                loss_ratio: None,
-            }
+                ..connection_report(sender, receiver, network.warmup, now)
+            })
         }
         (AnyStage::Source(source), AnyStage::Sink(sink)) => {
             let [drops, _] = bus.recorder.drops_of(id);
-            let lost = drops.packets.iter().sum::<u64>();
-            let decided = sink.packets() + lost;
-            FlowReport {
-                id,
-                kind: "datagram",
-                goodput_bps: rate(sink.payload_bytes()),
-                ip_throughput_bps: rate(sink.ip_bytes()),
-                delivered_bytes: sink.payload_bytes(),
-                delivered_packets: sink.packets(),
-                sent_packets: source.sent(),
-                lost_datagrams: Some(lost),
-                loss_ratio: (decided > 0).then(|| lost as f64 / decided as f64),
-                retransmissions: Some(0),
-                timeouts: Some(0),
-                fast_retransmits: Some(0),
-                ecn_reductions: Some(0),
-                duplicate_packets: Some(0),
-                mean_delay_s: sink.delays().mean().secs(),
-                delays,
-                mean_rtt_s: None,
-                rwnd_limited_share: None,
-                cwnd_limited_share: None,
-                start_s: None,
-                completed_at_s: None,
-                aborted_at_s: None,
-                transfer_bytes: None,
-            }
+            let lost = drops.packets.iter().sum();
+            let measured = now.saturating_since(network.warmup);
+            Some(FlowReport { id, delays, ..datagram_report(source, sink, lost, measured) })
         }
-        _ => return None,
-    })
+        _ => None,
+    }
+}
+
+/// Returns the report of a TCP connection, except for the fields of the flow.
+fn connection_report(sender: &Sender, receiver: &Receiver, warmup: Time, now: Time) -> FlowReport {
+    let (sent, received) = (sender.report(), receiver.report());
+    let measured = now.saturating_since(warmup);
+    let opened = sent.started_at.max(warmup);
+    let closed = sent.completed_at.or(sent.aborted_at).unwrap_or(now).min(sent.stops_at);
+    let open = closed.saturating_since(opened);
+    let share = |limited: Duration| {
+        (open > Duration::ZERO).then(|| limited.as_secs_lossy() / open.as_secs_lossy())
+    };
+    FlowReport {
+        kind: "tcp",
+        goodput_bps: rate_bps(received.delivered_bytes, measured),
+        ip_throughput_bps: rate_bps(received.ip_bytes, measured),
+        delivered_bytes: received.delivered_bytes,
+        delivered_packets: received.packets,
+        sent_packets: sent.sent,
+        retransmissions: Some(sent.retransmissions),
+        timeouts: Some(sent.timeouts),
+        fast_retransmits: Some(sent.fast_retransmits),
+        ecn_reductions: Some(sent.ecn_reductions),
+        duplicate_packets: Some(received.duplicates),
+        mean_rtt_s: sent.mean_rtt_s,
+        mean_delay_s: received.mean_delay_s,
+        rwnd_limited_share: share(sender.receive_window_limited(now)),
+        cwnd_limited_share: share(sender.congestion_window_limited(now)),
+        start_s: (!sent.started_at.is_never()).then(|| sent.started_at.as_secs_lossy()),
+        completed_at_s: sent.completed_at.map(Time::as_secs_lossy),
+        aborted_at_s: sent.aborted_at.map(Time::as_secs_lossy),
+        ..FlowReport::default()
+    }
+}
+
+/// Returns the report of a datagram flow, except for the fields of the flow. `lost` is the number of
+/// datagrams that were dropped or lost.
+fn datagram_report(
+    source: &DatagramSource,
+    sink: &DatagramSink,
+    lost: u64,
+    measured: Duration,
+) -> FlowReport {
+    let decided = sink.packets() + lost;
+    FlowReport {
+        kind: "datagram",
+        goodput_bps: rate_bps(sink.payload_bytes(), measured),
+        ip_throughput_bps: rate_bps(sink.ip_bytes(), measured),
+        delivered_bytes: sink.payload_bytes(),
+        delivered_packets: sink.packets(),
+        sent_packets: source.sent(),
+        lost_datagrams: Some(lost),
+        loss_ratio: (decided > 0).then(|| lost as f64 / decided as f64),
+        retransmissions: Some(0),
+        timeouts: Some(0),
+        fast_retransmits: Some(0),
+        ecn_reductions: Some(0),
+        duplicate_packets: Some(0),
+        mean_delay_s: sink.delays().mean().secs(),
+        ..FlowReport::default()
+    }
+}
+
+fn rate_bps(bytes: u64, measured: Duration) -> f64 {
+    bytes as f64 * 8.0 / measured.as_secs_lossy()
 }

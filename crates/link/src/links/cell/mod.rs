@@ -49,7 +49,7 @@ use crate::mac::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegist
 use airpath_aqm::Queue;
 use airpath_core::{
     Bytes, Component, ConfigError, Control, Ctx, Duration, LinkRate, Packet, Port, Rate, Seed,
-    Series, Setup, Stage, StageError, Time, UserId,
+    Series, Setup, Stage, Time, UserId,
 };
 use airpath_phy::errors::{AnyErrors, ErrorProcess, Frame};
 use harq::HarqBlock;
@@ -221,15 +221,6 @@ impl Cell {
         largest
     }
 
-    /// Calls the scheduler and returns the chosen candidate.
-    #[inline]
-    fn schedule(&mut self, slot: u64) -> Result<Candidate, StageError> {
-        let place = self.scheduler.try_choose(slot, &self.candidates)?;
-        let candidate = self.candidates[place];
-        self.scheduler.try_served(slot, &self.candidates, place, candidate.rate)?;
-        Ok(candidate)
-    }
-
     /// Allocates slot number `slot`.
     fn begin(&mut self, slot: u64, ctx: &mut Ctx<'_>) {
         self.next_slot = slot + 1;
@@ -237,10 +228,11 @@ impl Cell {
         if self.candidates.is_empty() {
             return;
         }
-        let Candidate { user, rate, .. } = match self.schedule(slot) {
-            Ok(candidate) => candidate,
+        let place = match self.scheduler.choose_and_serve(slot, &self.candidates) {
+            Ok(place) => place,
             Err(error) => return ctx.fail(error),
         };
+        let Candidate { user, rate, .. } = self.candidates[place];
         let user = user.0 as usize;
         let person = &mut self.people[user];
         let was_best = rate >= largest;

@@ -65,15 +65,14 @@ use crate::mac::request::{
 use crate::mac::scheduler::{AnyScheduler, Candidate, Population, SchedulerRegistry};
 use crate::retransmission::delay_queue::DelayQueue;
 use air_interface::AirInterface;
-use airpath_aqm::{AnyQueue, Queue};
+use airpath_aqm::{AnyQueue, DropTail, DropTailConfig, Limit, Queue};
 use airpath_core::{
     Bytes, Component, ConfigError, Control, Ctx, Framing, LinkRate, Packet, Port, QueueId, Rate,
-    Registry, Seed, Setup, Stage, Time, UserChange, UserId,
+    Seed, Setup, Stage, Time, UserChange, UserId,
 };
 use frame::{Burst, DownlinkState, FrameAllocation};
 use piggyback_requests::PiggybackRequests;
 use radio::Radio;
-use serde_json::json;
 use side::{Mpdu, Segmentation, Side};
 use slots::SlotSize;
 use station::Station;
@@ -207,7 +206,7 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
         let down = Self::queues(&config, &context.forward)?;
         let up = match &context.reverse {
             Some(reverse) => Self::queues(&config, reverse)?,
-            None => (0..stations).map(|_| Self::no_queue()).collect::<Result<_, _>>()?,
+            None => (0..stations).map(|_| Self::no_queue()).collect(),
         };
         let mut made = Vec::with_capacity(stations as usize);
         for (number, (down, up)) in (0..stations).zip(down.into_iter().zip(up)) {
@@ -293,12 +292,10 @@ impl Component<dyn Link + Send, LinkContext> for Tdd {
 }
 
 impl Tdd {
-    /// Returns the error if the link has one direction: an unused queue in place of the uplink
-    /// queue.
-    fn no_queue() -> Result<Queue, ConfigError> {
-        let description = json!({"kind": "droptail", "limit": {"packets": 1}});
-        let setup = Setup { seed: Seed::new(0, 0, ""), registry: &Registry::default(), extra: () };
-        Ok(Queue::new(AnyQueue::build(&description, setup)?, QueueId::NONE))
+    /// Returns an unused queue in place of an uplink queue, for a link with one direction.
+    fn no_queue() -> Queue {
+        let droptail = DropTail::new(DropTailConfig { limit: Limit::Packets(1) });
+        Queue::new(AnyQueue::DropTail(droptail), QueueId::NONE)
     }
 
     /// Creates the queues of a direction: one for each station.

@@ -8,9 +8,9 @@ mod radio;
 use super::*;
 
 use crate::files::Files;
-use airpath_core::{Bytes, FlowId, testing::TestHarness};
+use airpath_core::{Bytes, FlowId, Registry, testing::TestHarness};
 use airpath_phy::snr::SnrSteps;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::cell::Cell as Counter;
 
 /// Returns a configuration with `changes`. Frames last 5 ms. Downlink bursts are decoded after 3

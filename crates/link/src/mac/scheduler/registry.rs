@@ -20,6 +20,9 @@ built_in_components! {
     }
 }
 
+/// Name of the method in errors.
+const CHOOSE: &str = "`choose` of the scheduler";
+
 impl Scheduler for AnyScheduler {
     delegate_scheduler!(match each_component);
 }
@@ -43,7 +46,28 @@ impl AnyScheduler {
             }
             place
         });
-        check_index("`choose` of the scheduler", place, candidates.len())
+        check_index(CHOOSE, place, candidates.len())
+    }
+
+    /// Calls `choose`, and `served` with the rate of the chosen candidate, in a single dispatch.
+    ///
+    /// # Errors
+    /// If the scheduler has failed or has returned an index out of range.
+    #[inline]
+    pub(crate) fn choose_and_serve(
+        &mut self,
+        slot: u64,
+        candidates: &[Candidate],
+    ) -> Result<usize, StageError> {
+        each_component!(self, scheduler => {
+            let place = scheduler.choose(slot, candidates);
+            if let Some(error) = scheduler.take_error() {
+                return Err(error);
+            }
+            let place = check_index(CHOOSE, place, candidates.len())?;
+            scheduler.served(slot, candidates, place, candidates[place].rate);
+            scheduler.take_error().map_or(Ok(place), Err)
+        })
     }
 
     /// Calls `served`.
