@@ -255,6 +255,9 @@ impl Sender {
         if self.ecn.is_used {
             self.ecn.read_counter(ack);
         }
+        if self.board.is_watched() {
+            self.board.begin_ack();
+        }
         let flight = self.board.flight();
         if flight > 0 {
             let heard = self.recovery.on_ack(ack, ctx.now, &mut self.board, &self.congestion);

@@ -140,6 +140,7 @@ impl Connection {
         });
         let inflight = InflightSample {
             bytes: self.cc.cwnd() / 2,
+            prior_bytes: self.cc.cwnd() / 2 + delivered + newly_lost,
             newly_lost,
             total_delivered: self.delivered,
             total_lost: self.lost,

@@ -15,6 +15,7 @@ mod handshake;
 mod idle;
 mod ledbat;
 mod limited_transmit;
+mod loss_samples;
 mod ns2;
 mod ns3;
 mod ns3_2014;

@@ -57,9 +57,9 @@ pub struct CopaConfig {
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     begin: Time,
-    /// Bytes delivered and bytes lost.
+    /// Bytes delivered since `begin`, and bytes lost on the connection before `begin`.
     delivered: u64,
-    lost: u64,
+    lost_before: u64,
 }
 
 /// State of Copa.
@@ -161,16 +161,16 @@ impl Copa {
     fn limit_losses(&mut self, event: &AckEvent) {
         let Some(net) = event.inflight else { return };
         self.losses.delivered += event.delivered;
-        self.losses.lost += net.newly_lost;
-        let total = (self.losses.delivered + self.losses.lost) as f64;
+        let lost = net.total_lost - self.losses.lost_before;
+        let total = (self.losses.delivered + lost) as f64;
         let end = self.losses.begin + self.rtts.latest.saturating_mul(2);
         if event.now <= end || total < LOSS_SAMPLE * self.mss {
             return;
         }
-        if self.losses.lost as f64 > HEAVY_LOSS * total {
+        if lost as f64 > HEAVY_LOSS * total {
             self.cwnd = (HEAVY_LOSS_FACTOR * self.cwnd).max(MIN_WINDOW);
         }
-        self.losses = Losses { begin: event.now, ..Losses::default() };
+        self.losses = Losses { begin: event.now, delivered: 0, lost_before: net.total_lost };
     }
 }
 

@@ -205,14 +205,14 @@ impl Scoreboard {
         let index = self.index_of(seq);
         let start = self.start(index);
         let segment = &mut self.segments[index];
-        if !segment.marks().has(Marks::RESENT) {
-            self.resent += segment.end() - start;
-        }
+        let is_in_flight = segment.marks().has(Marks::RESENT);
+        let added = if is_in_flight { 0 } else { segment.end() - start };
+        self.resent += added;
         segment.sent_at = now;
         segment.set_marks(segment.marks().with(Marks::AMBIGUOUS).with(Marks::RESENT));
         self.nxt = self.nxt.max(segment.end());
         if self.is_watched() {
-            self.watch_again(index, now);
+            self.watch_again(index, added, now);
         }
     }
 

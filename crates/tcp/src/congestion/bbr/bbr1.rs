@@ -14,7 +14,7 @@ use super::rounds::Rounds;
 use super::units::{Units, extra_burst};
 use crate::congestion::{
     AckEvent, BurstSize, CongestionControl, CongestionSetup, IdleEvent, InflightSample, LossEvent,
-    PathModel, RecoveryPhase, UndoEvent,
+    LostSegment, PathModel, RecoveryPhase, UndoEvent,
 };
 use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
 use cycle::Cycle;
@@ -291,6 +291,10 @@ impl CongestionControl for Bbr1 {
         self.pacing.begin(self.units, rtt);
     }
 
+    fn on_segment_lost(&mut self, segment: &LostSegment) {
+        self.policer.lost += segment.bytes;
+    }
+
     /// `bbr_ssthresh`: saves the window. The window is set with the next ACK.
     fn on_loss(&mut self, _event: &LossEvent) {
         self.save_cwnd();
@@ -304,7 +308,7 @@ impl CongestionControl for Bbr1 {
         }
         self.phase = RecoveryPhase::Loss;
         self.full_bandwidth = 0;
-        self.policer.note_timeout(event.now);
+        self.sample_policer_at_timeout();
         self.is_conserving = false;
         self.cwnd = self.units.mss;
     }
@@ -316,9 +320,9 @@ impl CongestionControl for Bbr1 {
     fn on_ecn(&mut self, _event: &LossEvent) {}
 
     /// `bbr_undo_cwnd`: restarts the estimate of the full pipe; the window does not change.
-    fn on_undo(&mut self, event: &UndoEvent) {
+    fn on_undo(&mut self, _event: &UndoEvent) {
         (self.full_bandwidth, self.full_count) = (0, 0);
-        self.policer.reset(event.now);
+        self.policer.reset(self.policer.delivered_at);
     }
 
     fn on_lost_syn(&mut self) {
@@ -329,6 +333,7 @@ impl CongestionControl for Bbr1 {
     fn on_idle(&mut self, event: &IdleEvent) {
         self.is_idle_restart = true;
         self.aggregation.restart(event.now);
+        self.policer.delivered_at = event.now;
         match self.mode {
             Mode::ProbeBw => self.set_pacing_rate(1.0, None),
             Mode::ProbeRtt => self.end_probe_rtt(event.now),

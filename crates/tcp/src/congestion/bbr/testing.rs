@@ -82,6 +82,7 @@ impl Acks {
             }),
             inflight: Some(InflightSample {
                 bytes: round.inflight,
+                prior_bytes: round.inflight + delivered + round.lost,
                 newly_lost: round.lost,
                 total_delivered: self.delivered,
                 total_lost: self.lost,

@@ -177,7 +177,7 @@ impl Bbr {
         self.update_congestion_signals(event);
         self.update_aggregation(event);
         self.check_full_pipe(event);
-        self.check_startup_done(event);
+        self.check_startup_done(event, net);
         self.check_drain_done(event.now, net);
         self.update_probe_bw(event, net);
         self.update_min_rtt(event.now, net.rtt);

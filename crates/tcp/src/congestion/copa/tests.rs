@@ -14,6 +14,7 @@ struct Acks {
     /// Time, ms.
     now: u64,
     ack: u64,
+    lost: u64,
 }
 
 impl Acks {
@@ -21,7 +22,7 @@ impl Acks {
         let options = TcpConfig { mss: MSS as u32, initial_window: 10 * MSS, ..TcpConfig::rfc() };
         let setup = CongestionSetup { options: options.into() };
         let config = CopaConfig { delta: 0.5, mode };
-        Acks { cc: Copa::new(config, &setup), now: 1000, ack: 0 }
+        Acks { cc: Copa::new(config, &setup), now: 1000, ack: 0, lost: 0 }
     }
 
     fn ack(&mut self, rtt: u64) -> f64 {
@@ -30,8 +31,9 @@ impl Acks {
 
     fn ack_with_losses(&mut self, rtt: u64, lost: u64) -> f64 {
         self.ack += MSS;
+        self.lost += lost;
         let sent = self.ack + self.cc.cwnd();
-        let net = InflightSample { newly_lost: lost, ..InflightSample::default() };
+        let net = InflightSample { total_lost: self.lost, ..InflightSample::default() };
         let event = AckEvent::of_new_data(Time::from_millis(self.now), MSS);
         self.cc.on_ack(&AckEvent {
             ack: self.ack,

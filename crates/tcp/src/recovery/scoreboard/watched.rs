@@ -9,19 +9,21 @@ impl Scoreboard {
     /// Records a new segment that ends at `end` for the rate samples.
     #[cold]
     pub(super) fn watch(&mut self, end: u64, now: Time) -> Marks {
-        let (is_first, tx_in_flight) = (self.flight() == 0, self.pipe() + (end - self.max));
+        let (is_first, bytes) = (self.flight() == 0, end - self.max);
+        let tx_in_flight = self.pipe() + bytes;
         if let Some(rates) = &mut self.rates {
-            rates.push(is_first, tx_in_flight, now);
+            rates.push(is_first, bytes, tx_in_flight, now);
         }
         Marks::WATCHED
     }
 
-    /// Records a retransmission of the segment at `index` for the rate samples.
+    /// Records a retransmission of the segment at `index`, which has added `bytes` to the network, for
+    /// the rate samples.
     #[cold]
-    pub(super) fn watch_again(&mut self, index: usize, now: Time) {
+    pub(super) fn watch_again(&mut self, index: usize, bytes: u64, now: Time) {
         let tx_in_flight = self.pipe();
         if let Some(rates) = &mut self.rates {
-            rates.push_again(index, tx_in_flight, now);
+            rates.push_again(index, bytes, tx_in_flight, now);
         }
     }
 
@@ -122,6 +124,15 @@ impl Scoreboard {
             && !is_in_vain
         {
             rates.on_duplicate(mss, flight, now);
+        }
+    }
+
+    /// Handles the arrival of an ACK, before [`acknowledge`](Self::acknowledge), for the rate samples.
+    #[cold]
+    pub(crate) fn begin_ack(&mut self) {
+        let pipe = self.pipe();
+        if let Some(rates) = &mut self.rates {
+            rates.begin_ack(pipe);
         }
     }
 

@@ -67,8 +67,7 @@ impl Bbr1 {
         if gain == 1.0 {
             return is_full_length;
         }
-        let prior = net.bytes + event.delivered + net.newly_lost;
-        let inflight = self.in_network_at_departure(event.now, prior);
+        let inflight = self.in_network_at_departure(event.now, net.prior_bytes);
         if gain > 1.0 {
             is_full_length && (net.newly_lost > 0 || inflight >= self.inflight_for_max(gain))
         } else {

@@ -27,10 +27,13 @@ pub(super) struct Policer {
     /// Rate of the last interval, bit/s; 0 if there is none.
     rate: u64,
     begun_at: Time,
+    /// Time of the last delivery (Linux `delivered_mstamp`).
+    pub(super) delivered_at: Time,
     last_delivered: u64,
     last_lost: u64,
     delivered: u64,
-    lost: u64,
+    /// Bytes deemed lost on the connection, also by timers.
+    pub(super) lost: u64,
 }
 
 impl Policer {
@@ -40,7 +43,13 @@ impl Policer {
     }
 
     pub(super) fn begin(&mut self, now: Time) {
-        self.begun_at = now;
+        (self.begun_at, self.delivered_at) = (now, now);
+    }
+
+    /// Returns the rate of the last interval, bit/s; 0 if there is none.
+    #[cfg(test)]
+    pub(super) fn rate(&self) -> u64 {
+        self.rate
     }
 
     /// `bbr_reset_lt_bw_sampling_interval`.
@@ -56,14 +65,7 @@ impl Policer {
         self.restart_interval(now);
     }
 
-    /// `bbr_lt_bw_sampling` at a timeout, which counts as a loss and as the start of a round trip.
-    pub(super) fn note_timeout(&mut self, now: Time) {
-        if !self.is_used {
-            self.sample(now, (true, true, false));
-        }
-    }
-
-    /// Handles an ACK while the rate of a policer is not used.
+    /// Handles an ACK or a timeout while the rate of a policer is not used.
     fn sample(&mut self, now: Time, (has_loss, round_starts, app_limited): (bool, bool, bool)) {
         if !self.is_sampling {
             if !has_loss {
@@ -107,12 +109,21 @@ impl Policer {
 }
 
 impl Bbr1 {
-    /// `bbr_lt_bw_sampling`.
+    /// Handles an ACK that has delivered data.
     pub(super) fn sample_policer(&mut self, now: Time, net: &InflightSample, app_limited: bool) {
-        let round_starts = self.rounds.starts;
-        (self.policer.delivered, self.policer.lost) = (net.total_delivered, net.total_lost);
+        (self.policer.delivered, self.policer.delivered_at) = (net.total_delivered, now);
+        self.sample_long_term((net.newly_lost > 0, self.rounds.starts, app_limited));
+    }
+
+    /// Handles a timeout, which counts as a loss and as the start of a round trip (`bbr_set_state`).
+    pub(super) fn sample_policer_at_timeout(&mut self) {
+        self.sample_long_term((true, true, false));
+    }
+
+    /// `bbr_lt_bw_sampling`.
+    fn sample_long_term(&mut self, (has_loss, round_starts, app_limited): (bool, bool, bool)) {
+        let now = self.policer.delivered_at;
         if !self.policer.is_used {
-            let has_loss = net.newly_lost > 0;
             return self.policer.sample(now, (has_loss, round_starts, app_limited));
         }
         if self.mode == Mode::ProbeBw && round_starts {

@@ -267,3 +267,37 @@ fn bbr_min_tso_segs() {
     });
     assert_eq!(least, [1, 2]);
 }
+
+/// `bbr_is_next_cycle_phase`: losses before the ACK, which a timer has detected, do not end the phase
+/// of gain 1.25.
+#[test]
+fn loss_of_a_timer_does_not_end_the_phase_of_gain_1_25() {
+    let mut bench = Bench::probing();
+    let slow = Round { rtt: Duration::from_millis(41), inflight: 0, ..ROUND };
+    while bench.bbr.gains().0 != 1.25 {
+        bench.round(slow);
+    }
+    bench.bbr.on_segment_lost(&bench.acks.lost_segment(0, 50 * MSS, MSS));
+    bench.round(slow);
+    assert_eq!(bench.bbr.gains().0, 1.25);
+}
+
+/// `bbr_set_state`: a timeout ends an interval of the detection of a policer, with the segments that
+/// it deems lost. After the losses of ten segments, 50 segments are delivered per round trip of 40 ms.
+#[test]
+fn timeout_ends_a_policer_interval_with_its_losses() {
+    let mut bench = Bench::probing();
+    bench.bbr.on_segment_lost(&bench.acks.lost_segment(0, 50 * MSS, MSS));
+    bench.round(Round { lost: MSS, ..ROUND });
+    for _ in 0..3 {
+        bench.round(ROUND);
+    }
+    for lost in 1..=40 {
+        bench.bbr.on_segment_lost(&bench.acks.lost_segment(lost * MSS, 50 * MSS, lost * MSS));
+    }
+    bench.acks.now = bench.acks.now + Duration::from_secs(1);
+    assert_eq!(bench.bbr.policer.rate(), 0);
+    bench.bbr.on_rto(&LossEvent::new(bench.acks.now, 0, 0));
+    // 150 segments in 120 ms; the time since the last delivery does not count.
+    assert_eq!(bench.bbr.policer.rate(), 10_000_000);
+}

@@ -21,10 +21,9 @@ pub(super) struct LossRound {
     /// `BBR.bw_latest`, bit/s, and `BBR.inflight_latest`, bytes.
     pub(super) bw_latest: u64,
     pub(super) inflight_latest: u64,
-    /// Number of discontiguous lost ranges in the round trip; in Linux of ACKs with losses.
+    /// Number of discontiguous lost ranges in the round trip; in Linux of ACKs that have
+    /// revealed losses.
     pub(super) ranges: u32,
-    /// True if a loss was detected since the last ACK.
-    is_loss_since_ack: bool,
     pub(super) last_lost_end: Option<u64>,
     /// C.delivered at the last ACK.
     pub(super) delivered: u64,
@@ -75,7 +74,6 @@ impl Bbr {
 
     /// `AdvanceLatestDeliverySignals`.
     pub(super) fn advance_latest_signals(&mut self, event: &AckEvent) {
-        self.losses.is_loss_since_ack = false;
         if let Some(sample) = event.rate
             && self.losses.round.starts
         {
@@ -121,11 +119,8 @@ impl Bbr {
     /// `HandleLostPacket`.
     pub(super) fn handle_lost_packet(&mut self, segment: &LostSegment) {
         self.note_loss(segment.total_delivered);
-        let is_counted = match self.config.is_linux() {
-            true => !std::mem::replace(&mut self.losses.is_loss_since_ack, true),
-            false => self.losses.last_lost_end != Some(segment.start),
-        };
-        self.losses.ranges += u32::from(is_counted);
+        let is_new_range = self.losses.last_lost_end != Some(segment.start);
+        self.losses.ranges += u32::from(is_new_range && !self.config.is_linux());
         self.losses.last_lost_end = Some(segment.start + segment.bytes);
         if self.probe.is_sample && self.is_too_high(segment.lost, segment.tx_in_flight) {
             self.handle_too_high(self.inflight_at_loss(segment), segment.app_limited);

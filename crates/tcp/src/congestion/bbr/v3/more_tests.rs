@@ -32,7 +32,8 @@ fn spurious_loss_returns_to_startup() {
         for lost in 1..=6 {
             bench.lose(1, lost);
             bench.bbr.losses.last_lost_end = None;
-            bench.bbr.advance_latest_signals(&AckEvent::of_new_data(bench.acks.now, 0));
+            let net = InflightSample { newly_lost: MSS, ..InflightSample::default() };
+            bench.bbr.check_startup_done(&AckEvent::of_new_data(bench.acks.now, 0), &net);
         }
         let recovery = Round { phase: RecoveryPhase::Recovery, lost: 6 * MSS, ..ROUND };
         bench.round(Round { bandwidth: 16_000_000, inflight: 200 * MSS, ..recovery });
@@ -244,5 +245,25 @@ fn gains_of_the_states() {
             bench.bbr.mode = mode;
             assert_eq!(bench.bbr.gains(), gains, "{mode:?}");
         }
+    }
+}
+
+/// `bbr_check_loss_too_high_in_startup`: the kernel counts ACKs that have revealed losses, not losses
+/// that a timer has detected.
+#[test]
+fn losses_of_a_timer_do_not_end_startup_in_linux() {
+    for (newly_lost, expected) in [(MSS, Mode::Drain), (0, Mode::Startup)] {
+        let mut bench = Bench::linux();
+        for bandwidth in [4_000_000, 8_000_000] {
+            bench.round(Round { bandwidth, ..ROUND });
+        }
+        for lost in 1..=6 {
+            bench.lose(1, lost);
+            let net = InflightSample { newly_lost, ..InflightSample::default() };
+            bench.bbr.check_startup_done(&AckEvent::of_new_data(bench.acks.now, 0), &net);
+        }
+        let recovery = Round { phase: RecoveryPhase::Recovery, lost: 6 * MSS, ..ROUND };
+        bench.round(Round { bandwidth: 16_000_000, inflight: 200 * MSS, ..recovery });
+        assert_eq!(bench.mode(), expected);
     }
 }

@@ -121,10 +121,9 @@ impl Bbr {
     /// ACK, because after it they are always below a bound that limits the window; in DOWN after the
     /// ACK. In Linux, both are before the ACK, and when the next segment departs.
     fn judged_inflight(&self, event: &AckEvent, net: &InflightSample) -> u64 {
-        let prior = net.bytes + event.delivered + net.newly_lost;
         match self.mode {
-            _ if self.config.is_linux() => self.in_network_at_departure(event.now, prior),
-            Mode::Up => prior,
+            _ if self.config.is_linux() => self.in_network_at_departure(event.now, net.prior_bytes),
+            Mode::Up => net.prior_bytes,
             _ => net.bytes,
         }
     }

@@ -56,11 +56,11 @@ impl Bbr {
     }
 
     /// `CheckStartupDone`.
-    pub(super) fn check_startup_done(&mut self, event: &AckEvent) {
+    pub(super) fn check_startup_done(&mut self, event: &AckEvent, net: &InflightSample) {
         if self.mode != Mode::Startup {
             return;
         }
-        self.check_startup_high_loss(event);
+        self.check_startup_high_loss(event, net);
         if self.full.is_reached {
             self.mode = Mode::Drain;
             if self.config.is_linux() {
@@ -73,7 +73,8 @@ impl Bbr {
 
     /// `CheckStartupHighLoss`: a round trip of fast recovery with more than 2 % of loss in six
     /// ranges.
-    fn check_startup_high_loss(&mut self, event: &AckEvent) {
+    fn check_startup_high_loss(&mut self, event: &AckEvent, net: &InflightSample) {
+        self.losses.ranges += u32::from(self.config.is_linux() && net.newly_lost > 0);
         let Some(sample) = event.rate else { return };
         let is_lossy = self.losses.round.starts
             && event.phase == RecoveryPhase::Recovery
