@@ -25,9 +25,11 @@ fn segments_are_paced_at_120_percent_of_the_window_per_rtt() {
     let mut tcp = paced(|_| ());
     tcp.at(120).ack(3 * MSS).expect([new(10)]);
     tcp.released_at(130).expect([new(11)]);
-    tcp.released_at(140).expect([new(12)]);
-    // The window is full: the pacing timer releases nothing, and then only the RTO timer runs.
-    tcp.released_at(150).nothing().timer(1120);
+    // The window is then full, so only the RTO timer runs.
+    tcp.released_at(140).expect([new(12)]).timer(1120);
+    // A segment waits again.
+    tcp.at(145).ack(4 * MSS).nothing();
+    tcp.released_at(150).expect([new(13)]);
 }
 
 /// Linux `tcp_tso_autosize`: a burst has at least two segments, which leave together. The next burst
@@ -37,8 +39,7 @@ fn linux_tso_autosize_segments_leave_in_pairs_at_the_same_mean_rate() {
     let mut tcp = paced(|given| given.tcp.tso = true);
     tcp.at(120).ack(5 * MSS).expect(new_segments(10, 12));
     tcp.released_at(140).expect(new_segments(12, 14));
-    tcp.released_at(160).expect([new(14)]);
-    tcp.released_at(170).nothing().timer(1120);
+    tcp.released_at(160).expect([new(14)]).timer(1120);
 }
 
 /// A burst that the window ends early does not continue with the next ACK.
@@ -74,8 +75,7 @@ fn slow_start_is_paced_at_200_percent() {
     tcp.expect(new_segments(0, 9));
     // This ACK enlarges the window to 10 400 bytes.
     tcp.at(260).ack(MSS).expect([new(9)]);
-    tcp.released_at(273).expect([new(10)]);
-    tcp.released_at(286).nothing();
+    tcp.released_at(273).expect([new(10)]).timer(1260);
 }
 
 /// The segment of a fast retransmit is sent immediately. The next segment waits for both.
@@ -89,7 +89,8 @@ fn fast_retransmit_is_sent_immediately_but_counts_for_pacing() {
         }
         tcp.at(123).sack(MSS, [2 * MSS..5 * MSS]).expect([retransmission(1)]);
         // The next segment may be sent at 130 ms plus the time of one more packet, with 10 000
-        // bytes outstanding.
+        // bytes outstanding. It waits after the end of the recovery.
+        tcp.at(124).ack(11 * MSS).nothing();
         assert_eq!(tcp.timer_ms(), 140);
     }
 }

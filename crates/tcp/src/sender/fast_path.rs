@@ -82,9 +82,11 @@ impl Sender {
     fn send_new_data(&mut self, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(self.congestion.cwnd());
         let limit = self.edge.min(allowed);
-        while self.pacer.is_free_without_bursts(ctx.now)
-            && let Some(end) = self.next_new_end(limit, ctx.now)
-        {
+        while let Some(end) = self.next_new_end(limit, ctx.now) {
+            if !self.pacer.is_free_without_bursts(ctx.now) {
+                self.wait_for_pacer();
+                break;
+            }
             self.send_new(end, ctx);
         }
         self.note_limit(allowed, ctx.now);

@@ -33,6 +33,7 @@ pub(super) struct Pacer {
     by_window: bool,
     /// Earliest time of the next transmission. The pacer's timer expires at this time.
     free_at: Time,
+    /// True if a segment waits for `free_at`.
     is_waiting: bool,
     /// True if the pacer releases bursts.
     in_bursts: bool,
@@ -56,6 +57,12 @@ impl Pacer {
     #[inline]
     pub(super) fn is_free_without_bursts(&self, now: Time) -> bool {
         self.free_at <= now
+    }
+
+    /// Returns true if it is known that a segment waits for the pacer at `now`.
+    #[inline]
+    pub(super) fn holds_segment(&self, now: Time) -> bool {
+        self.is_waiting && !self.is_free(now)
     }
 
     /// Ends the current burst, because no further segment can be sent now.
@@ -137,8 +144,18 @@ impl Sender {
         }
         let gap = (u64::from(bytes) * 8 * 1_000_000_000).div_ceil(rate.0);
         self.pacer.free_at = self.pacer.free_at.max(ctx.now) + Duration::from_nanos(gap);
-        self.pacer.is_waiting = true;
-        self.set_alarm();
+        if self.pacer.is_waiting {
+            self.set_alarm();
+        }
+    }
+
+    /// Sets the pacer's timer, because a segment that the windows allow must wait.
+    #[cold]
+    pub(super) fn wait_for_pacer(&mut self) {
+        if !self.pacer.is_waiting {
+            self.pacer.is_waiting = true;
+            self.set_alarm();
+        }
     }
 
     /// Sets the alarm to the earliest timer. If the connection was aborted, clears the alarm.

@@ -26,9 +26,13 @@ impl Sender {
     fn transmit_up_to(&mut self, window: u64, ctx: &mut Ctx<'_>) {
         let allowed = self.board.una().saturating_add(window);
         let limit = self.edge.min(allowed);
-        while self.pacer.is_free(ctx.now)
+        while !self.pacer.holds_segment(ctx.now)
             && let Some(end) = self.next_end(limit, ctx.now)
         {
+            if !self.pacer.is_free(ctx.now) {
+                self.wait_for_pacer();
+                break;
+            }
             let (start, is_new) = (self.board.nxt(), self.board.nxt() == self.board.max());
             self.send(start, end, if is_new { Sent::New } else { Sent::Again }, ctx);
         }
@@ -60,6 +64,9 @@ impl Sender {
         }
         self.pacer.end_burst();
         let reach = self.recovery.reach(&self.board, cwnd);
+        if reach > self.board.max() && !self.pacer.is_free(ctx.now) {
+            self.wait_for_pacer();
+        }
         self.note_holder(reach, ctx.now);
     }
 
