@@ -134,7 +134,7 @@ fn lone_bbr1_follows_closed_forms() {
 
 /// BBRv1 ignores losses, but a lost retransmission needs a timeout with the recovery of RFC 6675. With
 /// RACK (profile `linux`) the goodput at 5 % is within 5 % of that of Linux in the same scenario
-/// (`tests/validation/kernel`, case bbr-14: 0.88 of the link).
+/// (`tests/validation/kernel`, case bbr-14: 0.89 of the link).
 #[test]
 fn random_loss_does_not_slow_bbr1_down() {
     for (profile, loss, least) in [("rfc", 0.01, 0.9), ("linux", 0.01, 0.9), ("linux", 0.05, 0.84)]

@@ -40,7 +40,7 @@ class Bbr(Congestion):
     probe_rtt_gain : float
         Gain of the window in ProbeRTT, above 0 and at most 1. Default 0.5 (draft-ietf-ccwg-bbr-06).
     loss_threshold : float
-        Tolerated share of lost data in a round trip, above 0 and at most 1. Default 0.02
+        Tolerated share of lost data in a round trip, above 0 and below 1. Default 0.02
         (draft-ietf-ccwg-bbr-06).
     beta : float
         Factor of the bounds at a loss, above 0 and at most 1. Default 0.7 (draft-ietf-ccwg-bbr-06).

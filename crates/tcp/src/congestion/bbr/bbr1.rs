@@ -9,7 +9,9 @@ mod window;
 
 use super::aggregation::Aggregation;
 use super::filters::WindowedMax;
+use super::hold::{Hold, HoldStep};
 use super::pacing::Pacing;
+use super::recovery::PriorWindow;
 use super::rounds::Rounds;
 use super::units::{Units, extra_burst};
 use crate::congestion::{
@@ -72,15 +74,12 @@ pub struct Bbr1 {
     full_bandwidth: u64,
     full_count: u32,
     is_full: bool,
-    /// Time from which ProbeRTT may end; `None` while the bytes in the network exceed its window.
-    probe_rtt_until: Option<Time>,
-    probe_rtt_round_done: bool,
+    probe_rtt: Hold,
     is_idle_restart: bool,
     cwnd: u64,
-    prior_cwnd: u64,
+    /// `prior_cwnd` and `prev_ca_state`.
+    prior: PriorWindow,
     is_conserving: bool,
-    /// `prev_ca_state`: phase at the last ACK.
-    phase: RecoveryPhase,
     pacing: Pacing,
 }
 
@@ -102,13 +101,11 @@ impl Bbr1 {
             full_bandwidth: 0,
             full_count: 0,
             is_full: false,
-            probe_rtt_until: None,
-            probe_rtt_round_done: false,
+            probe_rtt: Hold::default(),
             is_idle_restart: false,
             cwnd: units.initial_window,
-            prior_cwnd: 0,
+            prior: PriorWindow::new(),
             is_conserving: false,
-            phase: RecoveryPhase::Open,
             pacing: Pacing::new(units, HIGH_GAIN),
         }
     }
@@ -200,10 +197,10 @@ impl Bbr1 {
         if has_expired && !self.is_idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
             self.save_cwnd();
-            self.probe_rtt_until = None;
+            self.probe_rtt = Hold::default();
         }
         if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(now, net);
+            self.handle_probe_rtt(now, net);
         }
         if event.rate.is_some() {
             self.is_idle_restart = false;
@@ -211,32 +208,28 @@ impl Bbr1 {
     }
 
     /// Keeps at most four segments in the network for 200 ms and a round trip.
-    fn probe_rtt(&mut self, now: Time, net: &InflightSample) {
-        if self.probe_rtt_until.is_none() {
-            if net.bytes <= MIN_SEGMENTS * self.units.mss {
-                self.probe_rtt_until = Some(now + PROBE_RTT_TIME);
-                self.probe_rtt_round_done = false;
-                self.rounds.restart(net.total_delivered);
-            }
-            return;
-        }
-        self.probe_rtt_round_done |= self.rounds.starts;
-        if self.probe_rtt_round_done {
-            self.end_probe_rtt(now);
+    fn handle_probe_rtt(&mut self, now: Time, net: &InflightSample) {
+        let is_low = net.bytes <= MIN_SEGMENTS * self.units.mss;
+        match self.probe_rtt.on_ack(now, (is_low, self.rounds.starts), PROBE_RTT_TIME) {
+            HoldStep::Waiting => {}
+            HoldStep::Begun => self.rounds.restart(net.total_delivered),
+            HoldStep::Over => self.end_probe_rtt(now),
         }
     }
 
-    /// `bbr_check_probe_rtt_done`.
+    /// `bbr_exit_probe_rtt`.
     fn end_probe_rtt(&mut self, now: Time) {
-        if self.probe_rtt_until.is_none_or(|until| now <= until) {
-            return;
-        }
         self.min_rtt_at = now;
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.cwnd = self.cwnd.max(self.prior.bytes);
         match self.is_full {
             true => self.begin_probe_bw(now),
             false => self.mode = Mode::Startup,
         }
+    }
+
+    /// `bbr_save_cwnd`.
+    fn save_cwnd(&mut self) {
+        self.prior.save(self.cwnd, self.mode == Mode::ProbeRtt);
     }
 
     /// `bbr_set_pacing_rate`: until the pipe is full, the rate is only raised.
@@ -306,7 +299,7 @@ impl CongestionControl for Bbr1 {
         if !event.keeps_ssthresh {
             self.save_cwnd();
         }
-        self.phase = RecoveryPhase::Loss;
+        self.prior.enter(RecoveryPhase::Loss);
         self.full_bandwidth = 0;
         self.sample_policer_at_timeout();
         self.is_conserving = false;
@@ -336,8 +329,8 @@ impl CongestionControl for Bbr1 {
         self.policer.delivered_at = event.now;
         match self.mode {
             Mode::ProbeBw => self.set_pacing_rate(1.0, None),
-            Mode::ProbeRtt => self.end_probe_rtt(event.now),
-            Mode::Startup | Mode::Drain => {}
+            Mode::ProbeRtt if self.probe_rtt.has_lasted(event.now) => self.end_probe_rtt(event.now),
+            Mode::ProbeRtt | Mode::Startup | Mode::Drain => {}
         }
     }
 

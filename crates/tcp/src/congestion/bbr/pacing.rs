@@ -1,9 +1,9 @@
 //! Pacing rate of BBR, and the departure time of the next segment.
 //!
 //! Source: Linux `bbr_init_pacing_rate_from_rtt`, `bbr_set_pacing_rate`,
-//! `tcp_update_skb_after_send`; draft-ietf-ccwg-bbr `InitPacingRate`, `SetPacingRateWithGain`.
+//! `tcp_update_skb_after_send`, `bbr_packets_in_net_at_edt`; draft-ietf-ccwg-bbr `InitPacingRate`, `SetPacingRateWithGain`.
 
-use super::units::Units;
+use super::units::{Units, bytes_in};
 use airpath_core::{Duration, Rate, Time};
 
 /// State of the pacing of one connection.
@@ -89,8 +89,22 @@ impl Pacing {
     }
 
     /// Returns the time from `now` until the next segment departs.
-    pub(super) fn wait(&self, now: Time) -> Duration {
+    fn wait(&self, now: Time) -> Duration {
         self.departs_at.saturating_since(now)
+    }
+
+    /// `bbr_packets_in_net_at_edt`: bytes in the network when the next segment departs, if `bytes`
+    /// are in the network now. `bandwidth` is in bit/s. A flow that increases the data in the network
+    /// counts the next `burst`.
+    pub(super) fn in_network_at_departure(
+        &self,
+        now: Time,
+        bytes: u64,
+        bandwidth: u64,
+        burst: Option<u64>,
+    ) -> u64 {
+        let delivered = bytes_in(bandwidth, self.wait(now)) as u64;
+        (bytes + burst.unwrap_or_default()).saturating_sub(delivered)
     }
 }
 

@@ -20,6 +20,7 @@ mod window;
 
 use super::aggregation::Aggregation;
 use super::pacing::Pacing;
+use super::recovery::PriorWindow;
 use super::rounds::Rounds;
 use super::units::{Units, extra_burst};
 use crate::config::EcnUse;
@@ -84,9 +85,8 @@ pub struct Bbr {
     drain_start_round: u64,
     is_idle_restart: bool,
     cwnd: u64,
-    prior_cwnd: u64,
-    /// Phase at the last ACK.
-    phase: RecoveryPhase,
+    /// `BBR.prior_cwnd`, and the phase at the last ACK.
+    prior: PriorWindow,
     pacing: Pacing,
 }
 
@@ -112,8 +112,7 @@ impl Bbr {
             drain_start_round: 0,
             is_idle_restart: false,
             cwnd: units.initial_window,
-            prior_cwnd: 0,
-            phase: RecoveryPhase::Open,
+            prior: PriorWindow::new(),
             pacing: Pacing::new(units, config.startup_gain),
         }
     }
@@ -264,7 +263,7 @@ impl CongestionControl for Bbr {
         if self.config.is_linux() {
             self.reset_on_timeout();
         }
-        self.phase = RecoveryPhase::Loss;
+        self.prior.enter(RecoveryPhase::Loss);
         self.cwnd = self.units.mss;
     }
 
@@ -297,7 +296,7 @@ impl CongestionControl for Bbr {
         self.aggregation.restart(event.now);
         if self.mode.is_probe_bw() {
             self.set_pacing_rate(1.0, None);
-        } else if self.mode == Mode::ProbeRtt {
+        } else if self.mode == Mode::ProbeRtt && self.min_rtt.hold.has_lasted(event.now) {
             self.end_probe_rtt(event.now);
         }
     }

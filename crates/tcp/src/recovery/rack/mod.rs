@@ -92,11 +92,6 @@ pub(crate) struct Rack {
     usage_end: u64,
 }
 
-/// Returns the estimated bytes in the network: in flight and not lost, plus retransmissions.
-fn pipe(board: &Scoreboard) -> u64 {
-    board.flight() + board.resent() - board.sacked() - board.lost()
-}
-
 impl Rack {
     /// `proportional`: the window follows proportional rate reduction during a recovery.
     pub(super) fn new(options: &TcpConfig, proportional: bool) -> Rack {
@@ -138,7 +133,7 @@ impl Rack {
     /// Updates `window` during a recovery, with the bytes that the current ACK delivered.
     fn reduce(&mut self, board: &Scoreboard, ssthresh: u64) {
         if self.delivered > 0 {
-            let flight = pipe(board);
+            let flight = board.pipe();
             let may_send =
                 self.reduction.segments(self.delivered, flight, ssthresh, self.mss, self.is_safe);
             self.window = flight + may_send;
@@ -156,11 +151,11 @@ impl Rack {
     /// Returns true if a segment may be sent now, with a congestion window of `cwnd`.
     fn may_send(&self, board: &Scoreboard, cwnd: u64) -> bool {
         let (flight, window) = match self.state {
-            State::Open if self.is_in_cwr() && self.proportional => (pipe(board), self.window),
-            State::Open if !self.limited_transmit => (pipe(board) + board.sacked(), cwnd),
-            State::Open => (pipe(board), cwnd),
-            State::Recovery if self.proportional => (pipe(board), self.window),
-            State::Recovery | State::Loss => (pipe(board), cwnd),
+            State::Open if self.is_in_cwr() && self.proportional => (board.pipe(), self.window),
+            State::Open if !self.limited_transmit => (board.pipe() + board.sacked(), cwnd),
+            State::Open => (board.pipe(), cwnd),
+            State::Recovery if self.proportional => (board.pipe(), self.window),
+            State::Recovery | State::Loss => (board.pipe(), cwnd),
         };
         flight == 0 || flight + self.mss <= window
     }
@@ -391,7 +386,7 @@ impl LossRecovery for Rack {
     }
 
     fn in_flight(&self, board: &Scoreboard) -> u64 {
-        pipe(board)
+        board.pipe()
     }
 
     #[inline]

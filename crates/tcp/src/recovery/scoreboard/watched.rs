@@ -27,9 +27,10 @@ impl Scoreboard {
         }
     }
 
-    /// Returns the estimated bytes in the network (pipe, RFC 6675), on a connection with rate
-    /// samples: neither selectively acknowledged, nor reported by a duplicate ACK, nor lost, plus
-    /// retransmissions.
+    /// Returns the estimated bytes in the network (pipe, RFC 6675), for a recovery that marks lost
+    /// segments, or on a connection with rate samples: neither selectively acknowledged, nor reported
+    /// by a duplicate ACK, nor lost, plus retransmissions.
+    #[inline]
     pub(crate) fn pipe(&self) -> u64 {
         let reported = self.rates.as_ref().map_or(0, |rates| rates.reported_by_duplicates());
         (self.flight() + self.resent).saturating_sub(self.sacked + self.lost + reported)

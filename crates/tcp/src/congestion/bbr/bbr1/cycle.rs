@@ -3,7 +3,6 @@
 //! Source: Linux `bbr_is_next_cycle_phase`, `bbr_update_cycle_phase`, `bbr_packets_in_net_at_edt`.
 
 use super::{Bbr1, Mode};
-use crate::congestion::bbr::units::bytes_in;
 use crate::congestion::{AckEvent, InflightSample};
 use airpath_core::Time;
 
@@ -45,10 +44,8 @@ impl Bbr1 {
     /// `bbr_packets_in_net_at_edt`: bytes in the network when the next segment departs, if
     /// `bytes` are in the network now.
     pub(super) fn in_network_at_departure(&self, now: Time, bytes: u64) -> u64 {
-        let wait = self.pacing.wait(now);
-        let delivered = bytes_in(self.bw(), wait) as u64;
-        let burst = if self.gains().0 > 1.0 { self.burst() } else { 0 };
-        (bytes + burst).saturating_sub(delivered)
+        let burst = (self.gains().0 > 1.0).then(|| self.burst());
+        self.pacing.in_network_at_departure(now, bytes, self.bw(), burst)
     }
 
     /// `bbr_update_cycle_phase`.

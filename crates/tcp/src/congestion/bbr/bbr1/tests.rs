@@ -146,7 +146,7 @@ fn probe_rtt_begins_after_ten_seconds_and_lasts_200_ms() {
     }
     assert!(bench.acks.now > Time::from_secs(10) && bench.acks.now < Time::from_millis(10_200));
     assert_eq!((bench.bbr.cwnd(), bench.bbr.limits_itself()), (4 * MSS, true));
-    let before = bench.bbr.prior_cwnd;
+    let before = bench.bbr.prior.bytes;
     let small = Round { inflight: 4 * MSS, bandwidth: 800_000, app_limited: true, ..ROUND };
     bench.round(small);
     let begun = bench.acks.now;
@@ -212,7 +212,7 @@ fn timeout_leaves_one_segment_until_its_end() {
     let mut bench = Bench::probing();
     let before = bench.bbr.cwnd();
     bench.bbr.on_rto(&LossEvent::new(bench.acks.now, before, before));
-    assert_eq!((bench.bbr.cwnd(), bench.bbr.prior_cwnd), (MSS, before));
+    assert_eq!((bench.bbr.cwnd(), bench.bbr.prior.bytes), (MSS, before));
     bench.round(Round { phase: RecoveryPhase::Loss, inflight: MSS, ..ROUND });
     bench.round(ROUND);
     assert!(bench.bbr.cwnd() >= before);
@@ -300,4 +300,14 @@ fn timeout_ends_a_policer_interval_with_its_losses() {
     bench.bbr.on_rto(&LossEvent::new(bench.acks.now, 0, 0));
     // 150 segments in 120 ms; the time since the last delivery does not count.
     assert_eq!(bench.bbr.policer.rate(), 10_000_000);
+}
+
+/// `bbr_set_cwnd_to_recover_or_restore`: the kernel counts segments, so that an ACK of a short last
+/// segment leaves a window of one segment.
+#[test]
+fn recovery_conserves_at_least_one_segment() {
+    let mut bench = Bench::probing();
+    let event = bench.acks.round(Round { phase: RecoveryPhase::Recovery, inflight: 0, ..ROUND });
+    bench.bbr.on_ack(&AckEvent { delivered: 300, ..event });
+    assert_eq!(bench.bbr.cwnd(), MSS);
 }

@@ -1,7 +1,7 @@
 //! Window of BBRv1.
 //!
 //! Source: Linux `bbr_bdp`, `bbr_quantization_budget`, `bbr_set_cwnd`,
-//! `bbr_set_cwnd_to_recover_or_restore`, `bbr_save_cwnd`.
+//! `bbr_set_cwnd_to_recover_or_restore`.
 
 use super::{Bbr1, MIN_SEGMENTS, Mode};
 use crate::congestion::bbr::units::bytes_in;
@@ -60,26 +60,20 @@ impl Bbr1 {
         self.aggregation.extra_acked().min(bytes_in(self.bw(), EXTRA_ACKED_TIME) as u64)
     }
 
-    /// `bbr_save_cwnd`: saves the window before it is reduced.
-    pub(super) fn save_cwnd(&mut self) {
-        let is_reduced = self.phase != RecoveryPhase::Open || self.mode == Mode::ProbeRtt;
-        self.prior_cwnd = if is_reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
-    }
-
     /// `bbr_set_cwnd_to_recover_or_restore`: in the first round trip of a recovery, the window
     /// conserves packets. Returns true if the window is set.
     fn recover_or_restore(&mut self, event: &AckEvent, net: &InflightSample) -> bool {
-        let conserving = net.bytes + event.delivered;
+        let conserving = (net.bytes + event.delivered).max(self.units.mss);
         if net.newly_lost > 0 {
             self.cwnd = self.cwnd.saturating_sub(net.newly_lost).max(self.units.mss);
         }
-        let before = std::mem::replace(&mut self.phase, event.phase);
+        let before = self.prior.enter(event.phase);
         if event.phase == RecoveryPhase::Recovery && before != RecoveryPhase::Recovery {
             self.is_conserving = true;
             self.rounds.restart(net.total_delivered);
             self.cwnd = conserving;
         } else if before != RecoveryPhase::Open && event.phase == RecoveryPhase::Open {
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.cwnd = self.cwnd.max(self.prior.bytes);
             self.is_conserving = false;
         }
         if self.is_conserving {

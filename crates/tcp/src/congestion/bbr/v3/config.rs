@@ -34,7 +34,7 @@ pub struct BbrConfig {
     pub up_cwnd_gain: f64,
     /// Gain of the window in ProbeRTT, in (0, 1].
     pub probe_rtt_gain: f64,
-    /// Tolerated share of lost bytes, in (0, 1].
+    /// Tolerated share of lost bytes, in (0, 1).
     pub loss_threshold: f64,
     /// Factor of the bounds at a loss, in (0, 1].
     pub beta: f64,
@@ -95,11 +95,11 @@ impl BbrConfig {
             ("drain_gain", self.drain_gain()),
             ("down_gain", self.down_gain()),
             ("probe_rtt_gain", self.probe_rtt_gain),
-            ("loss_threshold", self.loss_threshold),
             ("beta", self.beta),
         ] {
             checks.within(field, value, above(0.0).up_to(1.0));
         }
+        checks.within("loss_threshold", self.loss_threshold, above(0.0).below(1.0));
         checks.within("headroom", self.headroom, at_least(0.0).below(1.0));
         for (field, value) in [
             ("min_rtt_window_ns", self.min_rtt_window_ns),

@@ -127,7 +127,7 @@ impl Bbr {
     /// no loss; the next probe then begins at once.
     pub(super) fn reprobe_exponent(&self) -> Option<u32> {
         let reprobes = self.marks.is_eligible && self.marks.in_cycle && !self.losses.in_cycle;
-        if !reprobes || self.phase != RecoveryPhase::Open || !self.mode.is_probe_bw() {
+        if !reprobes || self.prior.phase != RecoveryPhase::Open || !self.mode.is_probe_bw() {
             return None;
         }
         let segments = self.bounds.inflight_longterm / self.units.mss;

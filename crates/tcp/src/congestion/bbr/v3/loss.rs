@@ -155,21 +155,20 @@ impl Bbr {
         self.saved = Saved { bounds: self.bounds, mode: None };
     }
 
-    /// Saves the window that a recovery or ProbeRTT does not reduce (`SaveCwnd`).
+    /// `SaveCwnd`.
     pub(super) fn save_cwnd(&mut self) {
-        let is_reduced = self.phase != RecoveryPhase::Open || self.mode == Mode::ProbeRtt;
-        self.prior_cwnd = if is_reduced { self.prior_cwnd.max(self.cwnd) } else { self.cwnd };
+        self.prior.save(self.cwnd, self.mode == Mode::ProbeRtt);
     }
 
     /// `RestoreCwnd`.
     pub(super) fn restore_cwnd(&mut self) {
-        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        self.cwnd = self.cwnd.max(self.prior.bytes);
     }
 
     /// Restores the window at the end of a recovery; in Linux only after a timeout
     /// (`bbr_set_state`).
     pub(super) fn restore_after_recovery(&mut self, phase: RecoveryPhase) {
-        let before = std::mem::replace(&mut self.phase, phase);
+        let before = self.prior.enter(phase);
         let ends = match self.config.is_linux() {
             true => before == RecoveryPhase::Loss && phase != RecoveryPhase::Loss,
             false => before != RecoveryPhase::Open && phase == RecoveryPhase::Open,
@@ -184,7 +183,7 @@ impl Bbr {
     pub(super) fn reset_on_timeout(&mut self) {
         self.full.restart(0);
         if !self.mode.is_accelerating() && self.bounds.inflight_shortterm == u64::MAX {
-            self.bounds.inflight_shortterm = self.cwnd.max(self.prior_cwnd);
+            self.bounds.inflight_shortterm = self.cwnd.max(self.prior.bytes);
         }
     }
 

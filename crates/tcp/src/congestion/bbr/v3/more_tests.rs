@@ -166,6 +166,7 @@ fn parameters_have_ranges() {
         BbrConfig { drain_gain: Some(0.0), ..default },
         BbrConfig { down_gain: Some(1.1), ..default },
         BbrConfig { loss_threshold: 0.0, ..default },
+        BbrConfig { loss_threshold: 1.0, ..default },
         BbrConfig { beta: 1.5, ..default },
         BbrConfig { headroom: 1.0, ..default },
         BbrConfig { probe_rounds: 0, ..default },

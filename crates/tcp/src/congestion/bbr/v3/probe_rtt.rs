@@ -4,6 +4,7 @@
 
 use super::probe_bw::AckPhase;
 use super::{Bbr, MIN_SEGMENTS, Mode};
+use crate::congestion::bbr::hold::{Hold, HoldStep};
 use crate::congestion::{AckEvent, InflightSample};
 use airpath_core::{Duration, Time};
 
@@ -17,9 +18,7 @@ pub(super) struct MinRtt {
     recent: Option<Duration>,
     recent_at: Time,
     has_expired: bool,
-    /// Time from which ProbeRTT may end; `None` while too much data is in the network.
-    until: Option<Time>,
-    round_done: bool,
+    pub(super) hold: Hold,
 }
 
 impl MinRtt {
@@ -56,7 +55,7 @@ impl Bbr {
         if self.mode != Mode::ProbeRtt && self.min_rtt.has_expired && !self.is_idle_restart {
             self.save_cwnd();
             self.mode = Mode::ProbeRtt;
-            self.min_rtt.until = None;
+            self.min_rtt.hold = Hold::default();
             self.probe.ack_phase = AckPhase::Stopping;
             self.start_round();
         }
@@ -75,26 +74,17 @@ impl Bbr {
 
     /// `HandleProbeRTT`: limits the bytes in the network for 200 ms and a round trip.
     fn handle_probe_rtt(&mut self, now: Time, net: &InflightSample) {
-        if self.min_rtt.until.is_none() {
-            if net.bytes <= self.probe_rtt_cwnd() {
-                let time = Duration::from_nanos(self.config.probe_rtt_time_ns);
-                self.min_rtt.until = Some(now + time);
-                self.min_rtt.round_done = false;
-                self.start_round();
-            }
-            return;
-        }
-        self.min_rtt.round_done |= self.rounds.starts;
-        if self.min_rtt.round_done {
-            self.end_probe_rtt(now);
+        let is_low = net.bytes <= self.probe_rtt_cwnd();
+        let least = Duration::from_nanos(self.config.probe_rtt_time_ns);
+        match self.min_rtt.hold.on_ack(now, (is_low, self.rounds.starts), least) {
+            HoldStep::Waiting => {}
+            HoldStep::Begun => self.start_round(),
+            HoldStep::Over => self.end_probe_rtt(now),
         }
     }
 
-    /// `CheckProbeRTTDone` and `ExitProbeRTT`.
+    /// `ExitProbeRTT`.
     pub(super) fn end_probe_rtt(&mut self, now: Time) {
-        if self.min_rtt.until.is_none_or(|until| now <= until) {
-            return;
-        }
         self.min_rtt.recent_at = now;
         self.restore_cwnd();
         self.bounds.reset_short_term();

@@ -59,9 +59,8 @@ impl Bbr {
     /// `bbr_packets_in_net_at_edt`: bytes in the network when the next segment departs, if
     /// `bytes` are in the network now.
     pub(super) fn in_network_at_departure(&self, now: Time, bytes: u64) -> u64 {
-        let delivered = bytes_in(self.bw(), self.pacing.wait(now)) as u64;
-        let burst = if self.gains().0 > 1.0 { self.quantum() } else { 0 };
-        (bytes + burst).saturating_sub(delivered)
+        let burst = (self.gains().0 > 1.0).then(|| self.quantum());
+        self.pacing.in_network_at_departure(now, bytes, self.bw(), burst)
     }
 
     /// Returns the bytes that ACK aggregation adds to the window.
