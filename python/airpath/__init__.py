@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from airpath import scheduler as scheduler
     from airpath import snr as snr
     from airpath import solutions as solutions
+    from airpath import testing as testing
     from airpath import traffic as traffic
     from airpath import units as units
     from airpath import window as window
@@ -117,6 +118,7 @@ _MODULES = (
     "scheduler",
     "snr",
     "solutions",
+    "testing",
     "traffic",
     "units",
     "window",

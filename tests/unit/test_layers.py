@@ -16,7 +16,7 @@ LAYERS = (
     # Modules for users: one for each family of components.
     "ack_path aqm cc frame_errors grant link models parts policy request scheduler snr traffic "
     "units window",
-    "__main__ demo",
+    "__main__ demo testing",
     "cli",
     "report",
     "reproduction",
