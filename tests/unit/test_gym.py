@@ -20,6 +20,7 @@ from gymnasium.utils.env_checker import check_env
 import airpath as ap
 from airpath import gym
 from airpath.errors import BadValueError, ScenarioError
+from airpath.scenario import part_files
 
 TCP = {
     "recovery": "sack",
@@ -301,6 +302,28 @@ def test_wrong_draw_names_the_key() -> None:
     env = gym.AirpathEnv(scenario(), draw=lambda _rng: gym.Episode({"bottleneck.link.speed": 1}))
     with pytest.raises(ScenarioError, match=r"bottleneck\.link"):
         env.reset(seed=1)
+
+
+def test_part_in_python_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part_files, "_registered", dict(part_files._registered))
+
+    @ap.congestion_control("held")
+    class Held:
+        def start(self, setup: Any) -> None:
+            self.cwnd = self.ssthresh = setup.initial_window
+
+        def on_ack(self, ack: Any) -> None: ...
+
+        def on_loss(self, loss: Any) -> None: ...
+
+    flows = [*ap.flows(base_rtt="100 ms"), *ap.flows(base_rtt="100 ms", cc="held")]
+    two = scenario().replace("flows", flows)
+    with pytest.raises(BadValueError) as raised:
+        gym.AirpathEnv(two).reset(seed=1)
+    assert str(raised.value) == (
+        "one flow: kind = 'held': a part in Python does not run in an environment. Use a compiled "
+        "component."
+    )
 
 
 def test_decision_outside_its_range_is_one_line() -> None:

@@ -18,6 +18,7 @@ from airpath.gym.actions import Decision
 from airpath.gym.task import Task
 from airpath.scenario import Scenario
 from airpath.scenario.overrides import put_over
+from airpath.scenario.part_files import factories
 from airpath.scenario.traffic.flows import Tcp
 from airpath.sweeps.draw import sample, wrong_bounds
 
@@ -152,6 +153,7 @@ class Launcher:
         resolved = made.resolved.recorded(**_NOT_RECORDED)
         resolved = resolved.replace(flows=_with_agent(resolved.document["flows"], self._group))
         given = made.inputs.for_engine(resolved)
+        _reject_parts(made.place, given.text)
         step = self._task.step.for_engine(base_rtt_s)
         files = (given.traces, given.tables, given.snr)
         try:
@@ -201,6 +203,15 @@ def _group(scenario: Scenario, flow: int | str) -> int:
     if group.count != 1:
         raise BadValueError(f"{place}: {group.count} flows. Use a group with count = 1.")
     return number
+
+
+def _reject_parts(place: str, text: str) -> None:
+    """Raise an error if a resolved scenario uses a part in Python."""
+    for _, kind, _ in factories(text):
+        raise BadValueError(
+            f"{place}: kind = {kind!r}: a part in Python does not run in an environment. Use a "
+            "compiled component."
+        )
 
 
 def _plain_control(scenario: Scenario, group: int) -> Scenario:
