@@ -344,6 +344,18 @@ def test_file_without_parts_is_one_line(
     assert message in str(caught.value)
 
 
+def test_option_names_a_file_with_parts(scenario_file: Path) -> None:
+    without = scenario_file.with_name("without.toml")
+    without.write_text(SCENARIO.replace('parts = ["mine.py"]', ""))
+    assert airpath("check", "without.toml", cwd=without.parent).returncode == 2
+    done = airpath("run", "without.toml", "--parts", "mine.py", "--json", cwd=without.parent)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["provenance"]["parts"]
+    wrong = airpath("run", "without.toml", "--parts", "none.py", cwd=without.parent)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith('--parts: "none.py": cannot be read: no such file or directory.')
+
+
 def goodputs(directory: Path) -> list[float]:
     done = airpath("sweep", "sweep.toml", "--out", "out", "--json", cwd=directory)
     assert done.returncode == 0, done.stderr

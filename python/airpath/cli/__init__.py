@@ -70,7 +70,7 @@ def _status(program: Callable[[], int]) -> int:
     try:
         return program()
     except AirpathError as error:
-        if error.__cause__ is not None:
+        if isinstance(error, RunError) and error.__cause__ is not None:
             print_exception(error.__cause__, chain=False)  # Raised by a part in Python.
         print(error, file=sys.stderr)
         return FAILED if isinstance(error, RunError) else BAD_INPUT

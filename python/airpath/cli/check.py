@@ -15,12 +15,14 @@ __all__ = ["check", "explicit"]
 def check(
     scenario: options.Scenario,
     set_: options.Set = [],  # noqa: B006  (typer copies it)
+    parts: options.Parts = [],  # noqa: B006  (typer copies it)
     json: options.Json = False,
 ) -> int:
     """Check a scenario and print every key, defaults included.
 
     The JSON document is the resolved form: SI units, each group of flows.
     """
+    output.load_parts(parts)
     chosen = api.load(scenario, output.load_options(set_))
     prepared = api.check(chosen)
     resolved = prepared.resolved

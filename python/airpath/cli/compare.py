@@ -35,6 +35,7 @@ def compare(
         ),
     ] = None,
     set_: options.Set = [],  # noqa: B006  (typer copies it)
+    parts: options.Parts = [],  # noqa: B006  (typer copies it)
     reps: options.Reps = 5,
     seed: options.Seed = 1,
     threads: options.Threads = None,
@@ -47,6 +48,7 @@ def compare(
     """Compare simulation, emulation and model of one scenario."""
     kinds = output.figure_kinds(out, figure_format, plot)
     checked_engines(engines)
+    output.load_parts(parts)
     chosen = api.load(scenario, output.load_options(set_))
     with not_left_empty(out):
         directory = None if out is None else output_directory(out, "out")

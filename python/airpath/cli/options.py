@@ -24,6 +24,7 @@ __all__ = [
     "Out",
     "OutFile",
     "OutSolution",
+    "Parts",
     "Plot",
     "Reps",
     "Scenario",
@@ -41,6 +42,15 @@ Set = Annotated[
         metavar="KEY=VALUE",
         help="Override a value of the scenario file.",
         autocompletion=completion.settings,
+    ),
+]
+
+Parts = Annotated[
+    list[Path],
+    typer.Option(
+        "--parts",
+        metavar="FILE.py",
+        help="Python file with parts, in addition to those of the scenario file.",
     ),
 ]
 

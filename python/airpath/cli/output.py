@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from airpath import _airpath
-from airpath.errors import AirpathWarning, BadValueError, one_line
+from airpath.errors import AirpathWarning, BadValueError, Problem, ScenarioError, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +25,7 @@ __all__ = [
     "console",
     "figure_kinds",
     "load_options",
+    "load_parts",
     "note",
     "print_json",
     "removed",
@@ -71,6 +72,31 @@ def load_options(settings: Sequence[str]) -> list[tuple[str, str]]:
         )
     pairs = (text.partition("=") for text in settings)
     return [(key.strip(), value.strip()) for key, _, value in pairs]
+
+
+def load_parts(paths: Sequence[Path]) -> None:
+    """Register the parts in the files of ``--parts``.
+
+    Raises
+    ------
+    ScenarioError
+        If a file cannot be read or executed, or contains no part; the message names all of them.
+    """
+    if not paths:
+        return
+    from pydantic_core import PydanticCustomError
+
+    from airpath.scenario.part_files import load_part_file
+
+    problems = []
+    for path in paths:
+        try:
+            load_part_file(path)
+        except PydanticCustomError as error:
+            context = error.context or {}
+            problems.append(Problem("--parts", (), str(path), context["what"], context["accepted"]))
+    if problems:
+        raise ScenarioError(problems)
 
 
 def only_with_out(

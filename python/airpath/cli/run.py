@@ -33,6 +33,7 @@ __all__ = ["run"]
 def run(
     scenario: options.Scenario,
     set_: options.Set = [],  # noqa: B006  (typer copies it)
+    parts: options.Parts = [],  # noqa: B006  (typer copies it)
     reps: options.Reps = 10,
     seed: options.Seed = 1,
     out: options.Out = None,
@@ -67,6 +68,7 @@ def run(
         "capture_replication": capture_replication is not None,
     }
     files = Files.checked(out, format_, plot, figure_format, window, captures)
+    output.load_parts(parts)
     checked = api.check(api.load(scenario, output.load_options(set_)))
     chosen = checked.scenario
     points = None if capture is None else checked_points(capture, checked.resolved)

@@ -69,6 +69,7 @@ def run(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The sweep file.")],
     out: options.Out = None,
     set_: options.Set = [],  # noqa: B006  (typer copies it)
+    parts: options.Parts = [],  # noqa: B006  (typer copies it)
     reps: options.MaybeReps = None,
     seed: options.MaybeSeed = None,
     threads: options.Threads = None,
@@ -94,6 +95,7 @@ def run(
     _check(reps, seed, threads, dask)
     formats = checked_formats("csv" if format_ is None else format_)
     kinds = output.figure_kinds(out, figure_format, plot, others={"format": format_ is not None})
+    output.load_parts(parts)
     description = _read(file, set_, reps, seed)
     if dask is not None and description.plan.replicated == "emulate":
         raise BadValueError("--dask: an emulation runs here, one at a time. Remove it.")

@@ -139,8 +139,8 @@ def congestion_control(name: str) -> Callable[[type], type[Congestion]]:
     ...         self.cwnd += self.increase * ack.growth * self.mss / self.cwnd
     ...     def on_loss(self, loss):
     ...         self.ssthresh = self.cwnd = max(loss.flight // 2, 2 * self.mss)
-    >>> HalfReno(increase=1)
-    HalfReno(kind='half-reno', increase=1.0)
+    >>> HalfReno(increase=1).increase
+    1.0
     """
 
     def decorate(cls: type) -> type[Congestion]:

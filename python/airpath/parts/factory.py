@@ -7,12 +7,11 @@ import json
 import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import PlainValidator
-from pydantic.fields import FieldInfo
 
 from airpath import _airpath
 from airpath.scenario import part_files
@@ -211,7 +210,7 @@ def _parameters(cls: type, inherited: type) -> list[tuple[str, Any, Any]]:
         if name in no_parameters:
             continue
         default = defaults.get(name, getattr(cls, name, inspect.Parameter.empty))
-        if not isinstance(default, FieldInfo) and type(default).__name__ == "_MISSING_TYPE":
+        if default is MISSING:
             default = inspect.Parameter.empty
         found.append((name, annotation, default))
     return found
