@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from airpath import api
 from airpath.arguments import check_all, master_seed, replication_count, worker_threads
 from airpath.cli import options, output
 from airpath.cli.examples import epilog
@@ -19,6 +22,7 @@ from airpath.errors import BadValueError, RunError, one_line
 from airpath.interrupts import interrupts_wait
 from airpath.present.progress import terminal_bar
 from airpath.present.terminal import print_table
+from airpath.scenario.part_files import has_part_files
 
 if TYPE_CHECKING:
     from airpath.sweeps.coordinator import SweepOutcome
@@ -100,7 +104,8 @@ def run(
     if dask is not None and description.plan.replicated == "emulate":
         raise BadValueError("--dask: an emulation runs here, one at a time. Remove it.")
     options = {"out": out, "fail_fast": fail_fast, "accept_version": accept_version}
-    with _executor(dask, threads) as executor:
+    simulates = description.plan.replicated == "simulate"
+    with _executor(dask, threads, simulates=simulates) as executor:
         sweep, outcome = _run(description, executor=executor, threads=threads, **options)
         if outcome.interrupted:
             _print_resume_hint(sweep, out)
@@ -144,7 +149,15 @@ def _check(reps: int | None, seed: int | None, threads: int | None, dask: str | 
 
 
 @contextmanager
-def _executor(dask: str | None, threads: int | None) -> Iterator[Any]:
+def _executor(dask: str | None, threads: int | None, *, simulates: bool) -> Iterator[Any]:
+    """Open the executor of a sweep; None for threads of this process.
+
+    Parts in Python hold the interpreter lock, so that they use several cores only in processes.
+    """
+    if dask is None and simulates and has_part_files():
+        with ProcessPoolExecutor(threads or api.cores(), get_context("spawn")) as pool:
+            yield pool
+        return
     if dask is None:
         yield None
         return

@@ -24,6 +24,7 @@ __all__ = [
     "PartSource",
     "ensure_loaded",
     "factories",
+    "has_part_files",
     "load_part_file",
     "register",
     "used_parts",
@@ -160,6 +161,11 @@ def ensure_loaded(sources: Iterable[PartSource]) -> None:
     for source in sources:
         if not any(known == source for _, known in _registered.values()):
             _execute(source)
+
+
+def has_part_files() -> bool:
+    """Return whether parts that are defined in files are registered in this process."""
+    return any(source is not None for _, source in _registered.values())
 
 
 def used_parts(resolved: Mapping[str, Any]) -> dict[tuple[str, str], PartSource | None]:
