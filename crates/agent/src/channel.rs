@@ -11,7 +11,8 @@ const UNLIMITED: u64 = 1 << 62;
 /// Decision of an agent, valid until its next decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// Congestion window, bytes, at least one segment; `None`: no limit.
+    /// Congestion window, bytes; `None`: no limit. A window below one segment counts as one segment,
+    /// because a sender without data in flight would otherwise stop for ever.
     pub window: Option<u64>,
     /// Pacing rate of complete IP packets, above 0; `None`: no pacing.
     pub rate: Option<Rate>,
@@ -37,6 +38,8 @@ impl Counter {
 #[derive(Debug)]
 pub(crate) struct Channel {
     window: AtomicU64,
+    /// Size of a segment, bytes; 0 before the network is built.
+    segment: AtomicU64,
     /// Pacing rate, bit/s; 0 without pacing.
     rate: AtomicU64,
     sent_bytes: Counter,
@@ -51,6 +54,7 @@ impl Channel {
     pub(crate) fn new(action: Action) -> Channel {
         let channel = Channel {
             window: AtomicU64::new(0),
+            segment: AtomicU64::new(0),
             rate: AtomicU64::new(0),
             sent_bytes: Counter::default(),
             sent_packets: Counter::default(),
@@ -63,8 +67,15 @@ impl Channel {
     }
 
     pub(crate) fn set(&self, action: Action) {
-        self.window.store(action.window.map_or(UNLIMITED, |bytes| bytes.min(UNLIMITED)), Relaxed);
+        let window = action.window.map_or(UNLIMITED, |bytes| bytes.min(UNLIMITED));
+        self.window.store(window.max(self.segment.load(Relaxed)), Relaxed);
         self.rate.store(action.rate.map_or(0, |rate| rate.0), Relaxed);
+    }
+
+    /// Sets the size of a segment, bytes.
+    pub(crate) fn set_segment(&self, bytes: u64) {
+        self.segment.store(bytes, Relaxed);
+        self.set(self.action());
     }
 
     pub(crate) fn action(&self) -> Action {

@@ -4,7 +4,7 @@
 //! outstanding segments lost (RFC 6298 §5), doubles the retransmission timeout, and retransmits
 //! within the window and at the pacing rate of the agent.
 
-use crate::channel::{Action, Channel};
+use crate::channel::Channel;
 use airpath_core::{ConfigError, Duration, Rate, Time, registry::read_config};
 use airpath_path::Components;
 use airpath_tcp::EcnUse;
@@ -113,10 +113,7 @@ pub(crate) fn register(components: &mut Components, channels: &[Arc<Channel>], i
         let Some(channel) = channels.get(agent) else {
             return Err(ConfigError::new("agent", agent, "no such agent"));
         };
-        let mss = u64::from(setup.extra.options.mss);
-        if channel.window() < mss {
-            channel.set(Action { window: Some(mss), ..channel.action() });
-        }
+        channel.set_segment(u64::from(setup.extra.options.mss));
         Ok(Box::new(AgentControl { channel: Arc::clone(channel), counts_marked_bytes: false }))
     });
     if independent {

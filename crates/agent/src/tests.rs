@@ -87,6 +87,18 @@ fn large_window_fills_the_link_and_the_rest_waits() {
     assert_eq!(found.lost_packets, 0.0);
 }
 
+/// A window below one segment counts as one segment, at the start and later: one packet per RTT.
+#[test]
+fn window_below_one_segment_counts_as_one() {
+    let tiny = Action { window: Some(1), rate: None };
+    let mut simulation = start(&experiment(&document(9), seconds(5.0)), tiny);
+    let first = step(&mut simulation, tiny);
+    let second = step(&mut simulation, tiny);
+    assert_eq!((first.window_bytes, second.window_bytes), (1460.0, 1460.0));
+    close(first.sent_packets, 5.0 / (RTT + 1.0 / CAPACITY), 1.0);
+    close(second.sent_packets, 5.0 / (RTT + 1.0 / CAPACITY), 1.0);
+}
+
 /// A rate r above the capacity C fills the buffer: loss 1 - C/r, RTT with a full buffer.
 #[test]
 fn rate_above_capacity_loses_the_excess() {

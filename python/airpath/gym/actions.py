@@ -32,7 +32,7 @@ class Decision(NamedTuple):
     """
 
     window: Any = math.inf
-    """Congestion window, full-sized segments; infinity for no limit."""
+    """Congestion window, full-sized segments; infinity for no limit. Less than 1 counts as 1."""
     rate: Any = math.inf
     """Pacing rate of IP packets, bit/s; infinity for no pacing."""
 
