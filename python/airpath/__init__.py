@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from airpath.emulation.api import emulate as emulate
     from airpath.reproduction import reproduce as reproduce
     from airpath.parts.congestion import congestion_control as congestion_control
+    from airpath.parts.queue import queue_discipline as queue_discipline
     from airpath.results import (
         Interval as Interval,
         Result as Result,
@@ -95,6 +96,7 @@ _HOMES = {
     "load_comparison": "airpath.comparison",
     "load_result": "airpath.results",
     "load_sweep": "airpath.sweeps.result",
+    "queue_discipline": "airpath.parts.queue",
     "reproduce": "airpath.reproduction",
     "simulate": "airpath.api",
     "solve": "airpath.api",

@@ -12,6 +12,7 @@ from airpath.engine.prepared import prepare
 from airpath.errors import AirpathError, OverrideWarning, RunError
 from airpath.results.flow_table import FlowTable
 from airpath.scenario import Scenario, loads
+from airpath.scenario.aqm.queues import QueueDisc
 from airpath.scenario.base import Component
 from airpath.scenario.cc.base import Congestion
 from airpath.scenario.policy import LinkAdaptation
@@ -36,7 +37,10 @@ _DUMBBELLS = (
     {"name": "slow link", "aqm": "droptail", "rate": "300 kbit/s", "loss": 0, "rtt": "200 ms"},
     {"name": "heavy loss", "aqm": "droptail", "rate": "2 Mbit/s", "loss": 0.2, "rtt": "40 ms"},
 )
-"""Paths on which a congestion control is checked, with and without SACK."""
+"""Paths on which congestion controls and queue disciplines are checked.
+
+Congestion controls are checked with and without SACK, disciplines with and without ECN.
+"""
 
 
 class PartContractError(AirpathError, AssertionError):
@@ -87,6 +91,11 @@ def _scenarios(part: Component) -> list[Scenario]:
             for tcp in ("", 'recovery = "sack"')
         ]
         return [loads(text).replace({"flows.0.cc": part}) for text in texts]
+    if isinstance(part, QueueDisc):
+        texts = [
+            _DUMBBELL.format(**path, tcp=tcp) for path in _DUMBBELLS for tcp in ("", 'ecn = "on"')
+        ]
+        return [loads(text).replace({"bottleneck.aqm": part}) for text in texts]
     if isinstance(part, Scheduler):
         return [_example("cell-newreno", "bottleneck.link.scheduler", part)]
     if isinstance(part, LinkAdaptation):

@@ -20,7 +20,7 @@ OF_COMPONENTS = (
     *("ack_path", "aqm", "cc", "frame_errors", "grant", "link", "policy", "request"),
     *("scheduler", "snr", "traffic", "window"),
 )
-MOST_NAMES = 30
+MOST_NAMES = 31
 """Maximum number of top-level names, including `__version__`, without namespaces."""
 
 

@@ -23,7 +23,7 @@ impl Limit {
     /// Returns true if `packet` may enter a queue that contains `occupancy` packets with a total of
     /// `occupied` bytes.
     #[inline]
-    pub(crate) fn admits(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
+    pub fn admits(self, packet: &Packet, occupancy: usize, occupied: Bytes) -> bool {
         match self {
             Limit::Packets(limit) => occupancy < limit,
             Limit::Bytes(limit) => occupied + packet.bytes() <= Bytes(limit),

@@ -8,6 +8,8 @@ mod congestion;
 mod events;
 mod failure;
 mod numbers;
+mod queue;
+mod queue_events;
 mod random;
 mod setup;
 
@@ -16,8 +18,9 @@ pub(crate) use congestion::BuiltInCongestion;
 pub(crate) use events::{Ack, Idle, Loss, LostSegmentEvent, Open, RateSampleView, Sent, Undo};
 use failure::CallError;
 pub(crate) use failure::PartError;
+pub(crate) use queue_events::{Arrival, Departure, LinkRateView, QueueObservation};
 pub(crate) use random::Random;
-pub(crate) use setup::CongestionSetupView;
+pub(crate) use setup::{CongestionSetupView, QueueSetup};
 
 use airpath_core::{ConfigError, Seed};
 use airpath_path::Components;
@@ -64,6 +67,7 @@ impl Parts {
         let mut parts = Parts::default();
         for (family, kind, factory) in entries {
             match family.as_str() {
+                "aqm" => parts.add_queue(kind, factory),
                 "congestion" => parts.add_congestion(kind, factory),
                 "policy" => parts.add_policy(kind, factory),
                 "scheduler" => parts.add_scheduler(kind, factory),
@@ -93,6 +97,14 @@ impl Parts {
         let (name, first_failure) = (kind.clone(), self.first_failure.clone());
         self.components.schedulers.register(kind, move |parameters, setup| {
             choices::build_scheduler(&factory, parameters, setup, &name)
+                .map_err(|error| first_failure.keep(&name, error))
+        });
+    }
+
+    fn add_queue(&mut self, kind: String, factory: Py<PyAny>) {
+        let (name, first_failure) = (kind.clone(), self.first_failure.clone());
+        self.components.queues.register(kind, move |parameters, setup| {
+            queue::build(&factory, parameters, setup, &name)
                 .map_err(|error| first_failure.keep(&name, error))
         });
     }
@@ -153,6 +165,11 @@ pub(crate) fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Scheme>()?;
     module.add_class::<SchedulerSetup>()?;
     module.add_class::<PolicySetup>()?;
+    module.add_class::<Arrival>()?;
+    module.add_class::<Departure>()?;
+    module.add_class::<QueueObservation>()?;
+    module.add_class::<LinkRateView>()?;
+    module.add_class::<QueueSetup>()?;
     module.add_class::<Random>()?;
     module.add_class::<CongestionSetupView>()?;
     module.add_class::<BuiltInCongestion>()

@@ -6,3 +6,4 @@ A decorated class becomes a component like the built-in ones, in Python and in s
 from airpath.parts.choices import *
 from airpath.parts.congestion import *
 from airpath.parts.events import *
+from airpath.parts.queue import *

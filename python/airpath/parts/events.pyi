@@ -4,13 +4,18 @@ from typing import final
 
 __all__ = [
     "Ack",
+    "Arrival",
     "BuiltInCongestion",
     "CongestionSetup",
+    "Departure",
     "Idle",
+    "LinkRate",
     "Loss",
     "LostSegment",
     "Open",
     "PolicySetup",
+    "QueueObservation",
+    "QueueSetup",
     "Random",
     "RateSample",
     "SchedulerSetup",
@@ -468,3 +473,244 @@ class User:
     @property
     def user(self) -> int:
         """ID of the user."""
+
+@final
+class Arrival:
+    """The arrival of a packet at a queue. The packet does not count as waiting."""
+
+    def __new__(
+        cls,
+        size: int,
+        *,
+        now_ns: int = 0,
+        flow: int = 0,
+        ecn: str = "not-ect",
+        packets: int = 0,
+        backlog: int = 0,
+    ) -> Arrival: ...
+    @property
+    def backlog(self) -> int:
+        """Bytes of the waiting packets."""
+
+    @property
+    def size(self) -> int:
+        """Size of the IP packet, bytes."""
+
+    @property
+    def ecn(self) -> str:
+        """ECN codepoint: ``"not-ect"``, ``"ect0"``, ``"ect1"`` or ``"ce"``."""
+
+    @property
+    def ecn_capable(self) -> bool:
+        """True if the packet can be marked."""
+
+    @property
+    def flow(self) -> int:
+        """Index of the packet's flow."""
+
+    @property
+    def head_sojourn(self) -> float | None:
+        """Time since the arrival of the packet at the head, s; None if no packet waits."""
+
+    @property
+    def head_sojourn_ns(self) -> int | None:
+        """Time since the arrival of the packet at the head, ns; None if no packet waits."""
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the packets that the link holds after their departure."""
+
+    @property
+    def held_packets(self) -> int:
+        """Number of packets that the link holds after their departure."""
+
+    @property
+    def kind(self) -> str:
+        """``"data"``, ``"ack"`` or ``"datagram"``."""
+
+    @property
+    def now(self) -> float:
+        """Time of the event, s."""
+
+    @property
+    def now_ns(self) -> int:
+        """Time of the event, ns."""
+
+    @property
+    def packets(self) -> int:
+        """Number of waiting packets."""
+
+@final
+class Departure:
+    """The packet at the head of a queue when the link can send it. The packet counts as waiting."""
+
+    def __new__(
+        cls,
+        size: int,
+        *,
+        now_ns: int = 0,
+        sojourn_ns: int = 0,
+        flow: int = 0,
+        ecn: str = "not-ect",
+        packets: int = 1,
+        backlog: int = 1500,
+        drops: int = 0,
+    ) -> Departure: ...
+    @property
+    def backlog(self) -> int:
+        """Bytes of the waiting packets, with this one."""
+
+    @property
+    def size(self) -> int:
+        """Size of the IP packet, bytes."""
+
+    @property
+    def drops(self) -> int:
+        """Number of packets that were dropped at the head since the link requested a packet."""
+
+    @property
+    def ecn(self) -> str:
+        """ECN codepoint: ``"not-ect"``, ``"ect0"``, ``"ect1"`` or ``"ce"``."""
+
+    @property
+    def ecn_capable(self) -> bool:
+        """True if the packet can be marked."""
+
+    @property
+    def flow(self) -> int:
+        """Index of the packet's flow."""
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the packets that the link holds after their departure."""
+
+    @property
+    def held_packets(self) -> int:
+        """Number of packets that the link holds after their departure."""
+
+    @property
+    def kind(self) -> str:
+        """``"data"``, ``"ack"`` or ``"datagram"``."""
+
+    @property
+    def now(self) -> float:
+        """Time of the event, s."""
+
+    @property
+    def now_ns(self) -> int:
+        """Time of the event, ns."""
+
+    @property
+    def packets(self) -> int:
+        """Number of waiting packets, with this one."""
+
+    @property
+    def sojourn(self) -> float:
+        """Time since the arrival of the packet, s."""
+
+    @property
+    def sojourn_ns(self) -> int:
+        """Time since the arrival of the packet, ns."""
+
+@final
+class LinkRate:
+    """Nominal rate and framing of a link."""
+
+    @property
+    def rate(self) -> int:
+        """Nominal rate, bit/s on the air."""
+
+    def transmission_time(self, size: int) -> float:
+        """Transmission time of an IP packet of this size, s; infinite at rate 0."""
+
+@final
+class QueueObservation:
+    """State of a queue, and the packets since the previous observation."""
+
+    @property
+    def arrivals(self) -> int:
+        """Number of arrivals since the previous observation, with dropped packets."""
+
+    @property
+    def arrived_bytes(self) -> int:
+        """Bytes of the arrivals since the previous observation, with dropped packets."""
+
+    @property
+    def backlog(self) -> int:
+        """Bytes of the waiting packets."""
+
+    @property
+    def departed_bytes(self) -> int:
+        """Bytes of the departures since the previous observation."""
+
+    @property
+    def departures(self) -> int:
+        """Number of departures since the previous observation."""
+
+    @property
+    def drops(self) -> int:
+        """Number of packets that the queue has dropped since the previous observation."""
+
+    @property
+    def head_sojourn(self) -> float | None:
+        """Time since the arrival of the packet at the head, s; None if no packet waits."""
+
+    @property
+    def head_sojourn_ns(self) -> int | None:
+        """Time since the arrival of the packet at the head, ns; None if no packet waits."""
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the packets that the link holds after their departure."""
+
+    @property
+    def held_packets(self) -> int:
+        """Number of packets that the link holds after their departure."""
+
+    @property
+    def last_sojourn(self) -> float | None:
+        """Sojourn time of the last departure, s; None before the first departure."""
+
+    @property
+    def last_sojourn_ns(self) -> int | None:
+        """Sojourn time of the last departure, ns; None before the first departure."""
+
+    @property
+    def marks(self) -> int:
+        """Number of packets that the queue has marked since the previous observation."""
+
+    @property
+    def now(self) -> float:
+        """Time of the observation, s."""
+
+    @property
+    def now_ns(self) -> int:
+        """Time of the observation, ns."""
+
+    @property
+    def packets(self) -> int:
+        """Number of waiting packets."""
+
+@final
+class QueueSetup:
+    """Parameters that a queue discipline receives at its start."""
+
+    @property
+    def limit_bytes(self) -> int | None:
+        """Limit of the queue, bytes; None if the limit is in packets."""
+
+    @property
+    def limit_packets(self) -> int | None:
+        """Limit of the queue, packets; None if the limit is in bytes."""
+
+    @property
+    def name(self) -> str:
+        """Name of the queue in the network."""
+
+    @property
+    def replication(self) -> int:
+        """Index of the replication."""
+
+    @property
+    def rng(self) -> Random:
+        """Random numbers of this queue."""

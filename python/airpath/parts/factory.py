@@ -46,7 +46,7 @@ class PartFactory:
     implementation : type
         The user's class, with the default methods of its family.
     methods : frozenset of str
-        Names of the methods that the user's class defines.
+        Names of the methods that the user's class defines, without defaults of the family.
     """
 
     component: type[Component]
@@ -77,8 +77,9 @@ class PartFactory:
     def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Convert the resolved form of the parameters to the types of the class."""
         found = {}
+        of_family = cast(type[Component], self.component.__base__).model_fields
         for name, info in self.component.ordered_fields():
-            if name == self.component.chosen_by:
+            if name == self.component.chosen_by or name in of_family:
                 continue
             quantity = _quantity(info.annotation)
             if quantity is None:
@@ -135,7 +136,11 @@ def make_component(
     missing = [method for method in required if not callable(getattr(cls, method, None))]
     if missing:
         raise TypeError(f"{cls.__name__}: no method {missing[0]}. Define it.")
-    methods = _checked_methods(cls, signatures)
+    methods = frozenset(
+        name
+        for name in _checked_methods(cls, signatures)
+        if getattr(cls, name) is not getattr(defaults, name, None)
+    )
     annotations: dict[str, Any] = {"kind": Literal[kind]}
     namespace: dict[str, Any] = {"kind": kind}
     for name, annotation, default in _parameters(cls, defaults):

@@ -1,6 +1,6 @@
 //! Numbers that methods of parts set, with checks of their ranges.
 
-use airpath_core::Rate;
+use airpath_core::{Duration, Rate, Time};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
 
@@ -105,4 +105,64 @@ pub(super) fn index(value: &Bound<'_, PyAny>, count: usize) -> Result<usize, Str
         }
         Err(_) => Err(problem("the returned value", value, "not an integer", &accepted())),
     }
+}
+
+/// Returns the time of a wake-up. `last` is the previous one, which may be due.
+///
+/// # Errors
+/// Fails unless the value is `None` or a number above `now`, in ns; fractions are discarded.
+pub(super) fn wakeup(value: &Bound<'_, PyAny>, last: Time, now: Time) -> Result<Time, String> {
+    const ACCEPTED: &str = "a time in ns after the current time, or None for no wake-up";
+    if value.is_none() {
+        return Ok(Time::NEVER);
+    }
+    let failed = |what: &str| problem("next_wakeup_ns", value, what, ACCEPTED);
+    match number(value) {
+        Ok(nanos) if nanos > LARGEST_EXACT => Err(failed("too large")),
+        Ok(nanos) => {
+            let time = Time::from_nanos(nanos.max(0.0) as u64);
+            if time == last || time > now {
+                Ok(time)
+            } else {
+                Err(failed(&format!("not after the current time ({} ns)", now.as_nanos())))
+            }
+        }
+        Err(what) => Err(failed(what)),
+    }
+}
+
+/// Returns the time between two calls of a method, from the attribute `interval_ns`.
+///
+/// # Errors
+/// Fails unless the value is a number from 1; fractions are discarded.
+pub(super) fn interval(value: &Bound<'_, PyAny>) -> Result<Duration, String> {
+    const ACCEPTED: &str = "a number of ns from 1";
+    match number(value) {
+        Ok(nanos) if nanos < 1.0 => Err(problem("interval_ns", value, "below 1", ACCEPTED)),
+        Ok(nanos) if nanos > LARGEST_EXACT => {
+            Err(problem("interval_ns", value, "too large", ACCEPTED))
+        }
+        Ok(nanos) => Ok(Duration::from_nanos(nanos as u64)),
+        Err(what) => Err(problem("interval_ns", value, what, ACCEPTED)),
+    }
+}
+
+/// Returns the probability that a method has returned.
+///
+/// # Errors
+/// Fails unless the value is a number from 0 to 1.
+pub(super) fn probability(value: &Bound<'_, PyAny>) -> Result<f64, String> {
+    const NAME: &str = "the returned value";
+    const ACCEPTED: &str = "a number from 0 to 1";
+    match number(value) {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        Ok(_) => Err(problem(NAME, value, "out of range", ACCEPTED)),
+        Err(what) => Err(problem(NAME, value, what, ACCEPTED)),
+    }
+}
+
+/// Returns the problem of a returned value that is not one of the accepted ones.
+#[cold]
+pub(super) fn unknown_value(value: &Bound<'_, PyAny>, accepted: &str) -> String {
+    problem("the returned value", value, "unknown", accepted)
 }

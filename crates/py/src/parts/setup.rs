@@ -1,6 +1,7 @@
 //! Parameters that a part receives at its start.
 
 use super::{BuiltInCongestion, Random};
+use airpath_aqm::Limit;
 use airpath_core::{Registry, Seed, Setup};
 use airpath_tcp::congestion::{AnyCongestion, CongestionSetup};
 use pyo3::prelude::*;
@@ -94,5 +95,59 @@ impl CongestionSetupView {
             "CongestionSetup(name={:?}, mss={}, initial_window={})",
             self.seed.name, options.mss, options.initial_window
         )
+    }
+}
+
+/// Parameters that a queue discipline receives at its start.
+#[pyclass(frozen, module = "airpath.parts")]
+pub(crate) struct QueueSetup {
+    seed: Seed,
+    limit: Limit,
+    random: Py<Random>,
+}
+
+impl QueueSetup {
+    pub(super) fn new(py: Python<'_>, limit: Limit, seed: Seed) -> PyResult<QueueSetup> {
+        let random = Py::new(py, Random::new(seed.child("part").stream()))?;
+        Ok(QueueSetup { seed, limit, random })
+    }
+}
+
+#[pymethods]
+impl QueueSetup {
+    /// Name of the queue in the network.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.seed.name
+    }
+
+    /// Index of the replication.
+    #[getter]
+    fn replication(&self) -> u64 {
+        self.seed.replication
+    }
+
+    /// Random numbers of this queue.
+    #[getter]
+    fn rng(&self, py: Python<'_>) -> Py<Random> {
+        self.random.clone_ref(py)
+    }
+
+    /// Limit of the queue, packets; None if the limit is in bytes.
+    #[getter]
+    fn limit_packets(&self) -> Option<usize> {
+        match self.limit {
+            Limit::Packets(packets) => Some(packets),
+            Limit::Bytes(_) => None,
+        }
+    }
+
+    /// Limit of the queue, bytes; None if the limit is in packets.
+    #[getter]
+    fn limit_bytes(&self) -> Option<u64> {
+        match self.limit {
+            Limit::Bytes(bytes) => Some(bytes),
+            Limit::Packets(_) => None,
+        }
     }
 }
