@@ -36,6 +36,7 @@ RUNS = [
     ("cubic paced, 1 BDP", f"16 100 180 {{}} sack cubic {PACED}", (5, 15)),
     ("bbr1, 1 BDP", "16 100 180 {} sack bbr1", (5, 15)),
     ("bbr, 1 BDP", "16 100 180 {} sack bbr", (5, 15)),
+    ("cubic, no loss", "16 100 20000 {} sack cubic", (5, 15)),
     ("cubic paced, no loss", f"16 100 20000 {{}} sack cubic {PACED}", (5, 15)),
     ("bbr1, no loss", "16 100 20000 {} sack bbr1", (5, 15)),
     ("bbr, no loss", "16 100 20000 {} sack bbr", (5, 15)),
