@@ -56,7 +56,7 @@ def test_valid_file_is_accepted() -> None:
             "durations",
             "1 s",
             'durations = "1 s": unknown key. The nearest is duration; expected one of: name, '
-            "duration, warmup, hops, bottleneck, ack_path, backhaul, control, record, capture, "
+            "parts, duration, warmup, hops, bottleneck, ack_path, backhaul, control, record, capture, "
             "flows.",
         ),
         (

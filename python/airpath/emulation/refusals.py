@@ -10,6 +10,7 @@ from airpath.engine.flows import Source, TcpParameters
 from airpath.engine.resolved import ResolvedScenario
 from airpath.errors import MISSING, Problem, show
 from airpath.scenario import Scenario
+from airpath.scenario.part_files import used_parts
 from airpath.scenario.path import sides_by_name
 from airpath.scenario.tcp.table import Parameter, parameters
 from airpath.scenario.units import Duration, Size
@@ -104,6 +105,10 @@ def scenario_problems(scenario: Scenario, resolved: ResolvedScenario) -> Iterato
     if resolved.recording.has_delay_parts:
         what = "is available only in the simulator"
         yield Problem(place, ("record", "delay_parts"), True, what, "Remove it")
+    for family, kind in used_parts(resolved.document):
+        if family != "congestion":
+            what = "a part in Python, which cannot run in real time"
+            yield Problem(place, (), kind, what, "Use a built-in component")
     sides = sides_by_name(scenario)
     # Both directions of a hop may have the same key.
     queues = {sides[each.name].aqm_at: each.queue for each in resolved.path.directions}

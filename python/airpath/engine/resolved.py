@@ -276,6 +276,16 @@ class ResolvedScenario:
         """Return a copy without captures."""
         return self.replace(capture={**self.document["capture"], "points": []})
 
+    def with_congestion(self, group: int, congestion: Mapping[str, Any]) -> ResolvedScenario:
+        """Return a copy in which the flows of a group have another congestion control."""
+        flows = [
+            {**flow, "source": {**flow["source"], "congestion": congestion}}
+            if flow["group"] == group
+            else flow
+            for flow in self.document["flows"]
+        ]
+        return self.replace(flows=flows)
+
     def with_flows_like(self, flow: int, count: int) -> ResolvedScenario:
         """Return a copy whose flows are replaced by `count` copies of one flow."""
         return self.replace(flows=[{**self.flows[flow].description, "count": count}])

@@ -24,6 +24,8 @@ from airpath.sweeps.draw import sample, wrong_bounds
 
 __all__ = ["Draw", "Episode", "Launcher", "Run"]
 
+_AGENT = {"kind": "agent", "agent": 0}
+"""Congestion control of the agent in the resolved form."""
 _NOT_RECORDED = {
     "series": [],
     "distributions": [],
@@ -151,7 +153,7 @@ class Launcher:
         [flow] = made.resolved.flows.groups[self._group]
         base_rtt_s = made.resolved.base_rtt_s(made.resolved.flows[flow])
         resolved = made.resolved.recorded(**_NOT_RECORDED)
-        resolved = resolved.replace(flows=_with_agent(resolved.document["flows"], self._group))
+        resolved = resolved.with_congestion(self._group, _AGENT)
         given = made.inputs.for_engine(resolved)
         _reject_parts(made.place, given.text)
         step = self._task.step.for_engine(base_rtt_s)
@@ -171,17 +173,6 @@ class Launcher:
         given = [part for setting in settings for part in ("--set", setting)]
         words = [self._shown, "--seed", str(seed), "--reps", str(replication + 1), *given]
         return shlex.join(["airpath", "run", *words])
-
-
-def _with_agent(entries: Sequence[Mapping[str, Any]], group: int) -> list[Mapping[str, Any]]:
-    """Return the resolved flows, with the agent in the entry of a group."""
-    agent = {"kind": "agent", "agent": 0}
-    return [
-        {**entry, "source": {**entry["source"], "congestion": agent}}
-        if entry["group"] == group
-        else entry
-        for entry in entries
-    ]
 
 
 def _group(scenario: Scenario, flow: int | str) -> int:
