@@ -76,6 +76,7 @@ pub struct InflightSample {
 
 impl RateSample {
     /// Returns the delivery rate, payload bits per second, rounded down.
+    #[inline]
     pub fn rate(&self) -> Rate {
         let nanos = self.interval.as_nanos().max(1);
         match self.delivered.checked_mul(8 * 1_000_000_000) {

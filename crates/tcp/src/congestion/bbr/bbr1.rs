@@ -22,6 +22,7 @@ use airpath_core::{Component, ConfigError, Duration, Rate, Setup, Stream, Time};
 use cycle::Cycle;
 use policer::Policer;
 use serde::Deserialize;
+use window::Target;
 
 /// `bbr_high_gain`: gain of Startup, 2/ln 2.
 const HIGH_GAIN: f64 = 2885.0 / 1000.0 + 1.0 / 256.0;
@@ -81,6 +82,7 @@ pub struct Bbr1 {
     prior: PriorWindow,
     is_conserving: bool,
     pacing: Pacing,
+    target: Target,
 }
 
 impl Bbr1 {
@@ -107,6 +109,7 @@ impl Bbr1 {
             prior: PriorWindow::new(),
             is_conserving: false,
             pacing: Pacing::new(units, HIGH_GAIN),
+            target: Target::default(),
         }
     }
 
@@ -129,7 +132,7 @@ impl Bbr1 {
     /// `bbr_update_bw`.
     fn update_bandwidth(&mut self, event: &AckEvent, net: &InflightSample) {
         self.rounds.on_ack(event.rate.as_ref());
-        let Some(sample) = event.rate else { return };
+        let Some(sample) = &event.rate else { return };
         if self.rounds.starts {
             self.is_conserving = false;
         }

@@ -20,6 +20,8 @@ pub(super) struct Pacing {
     has_seen_rtt: bool,
     /// Earliest departure of the next segment (Linux `tcp_wstamp_ns`).
     departs_at: Time,
+    /// Payload of the last segment, bytes, and its transmission time at the current rate.
+    last_sent: (u64, Duration),
     startup_gain: f64,
 }
 
@@ -34,6 +36,7 @@ impl Pacing {
             last_rate: units.pacing_rate(0, 0.0),
             has_seen_rtt: false,
             departs_at: Time::ZERO,
+            last_sent: (0, Duration::ZERO),
             startup_gain,
         }
     }
@@ -53,6 +56,7 @@ impl Pacing {
     /// Sets the pacing rate of IP packets.
     pub(super) fn set(&mut self, units: Units, rate: Rate) {
         (self.rate, self.payload_rate) = (rate, units.payload_rate(rate));
+        self.last_sent = (0, Duration::ZERO);
     }
 
     /// Sets the rate at the start of transmission, with the RTT of the handshake, if known.
@@ -84,8 +88,11 @@ impl Pacing {
 
     /// Handles the transmission of `bytes` of payload at `now`.
     pub(super) fn on_sent(&mut self, now: Time, bytes: u64) {
-        let nanos = bytes as f64 * 1e9 / self.payload_rate;
-        self.departs_at = self.departs_at.max(now) + Duration::from_nanos(nanos as u64);
+        if self.last_sent.0 != bytes {
+            let nanos = bytes as f64 * 1e9 / self.payload_rate;
+            self.last_sent = (bytes, Duration::from_nanos(nanos as u64));
+        }
+        self.departs_at = self.departs_at.max(now) + self.last_sent.1;
     }
 
     /// Returns the time from `now` until the next segment departs.
@@ -142,6 +149,21 @@ mod tests {
         for sent in 1..4 {
             pacing.on_sent(now, 1000);
             assert_eq!(pacing.wait(now), gap.saturating_mul(sent));
+        }
+    }
+
+    /// The transmission time is that of the bytes sent, at the current rate.
+    #[test]
+    fn gap_follows_the_size_and_the_rate() {
+        let (units, rtt, now) = (units(), Some(Duration::from_millis(20)), Time::from_millis(5));
+        let mut pacing = Pacing::new(units, 2.0);
+        let mut waited = Duration::ZERO;
+        for (bandwidth, bytes) in [(1_000_000, 1000), (1_000_000, 250), (2_000_000, 250)] {
+            pacing.update(units, (bandwidth, 1.0), rtt, true);
+            pacing.on_sent(now, bytes);
+            let gap = Duration::from_nanos((bytes as f64 * 1e9 / pacing.payload_rate()) as u64);
+            waited += gap;
+            assert_eq!(pacing.wait(now), waited);
         }
     }
 }

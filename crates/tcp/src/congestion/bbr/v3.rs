@@ -36,6 +36,7 @@ use loss::{LossRound, Saved};
 use probe_bw::Probe;
 use probe_rtt::MinRtt;
 use startup::FullPipe;
+use window::Target;
 
 /// `BBR.MinPipeCwnd`: smallest window, segments.
 const MIN_SEGMENTS: u64 = 4;
@@ -88,6 +89,7 @@ pub struct Bbr {
     /// `BBR.prior_cwnd`, and the phase at the last ACK.
     prior: PriorWindow,
     pacing: Pacing,
+    target: Target,
 }
 
 impl Bbr {
@@ -114,6 +116,7 @@ impl Bbr {
             cwnd: units.initial_window,
             prior: PriorWindow::new(),
             pacing: Pacing::new(units, config.startup_gain),
+            target: Target::default(),
         }
     }
 
@@ -147,8 +150,8 @@ impl Bbr {
         if self.rounds.starts {
             self.probe.rounds_since_up += 1;
         }
-        if let Some(sample) = event.rate {
-            let rate = sample.rate().0;
+        if let Some(sample) = &event.rate {
+            let rate = self.losses.rate;
             if !sample.app_limited || rate >= self.max_bw() {
                 self.max_bw[1] = self.max_bw[1].max(rate);
             }
@@ -301,9 +304,11 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// `tcp_update_skb_after_send`.
+    /// `tcp_update_skb_after_send`. The draft does not use the time of departure.
     fn on_sent(&mut self, now: Time, bytes: u64) {
-        self.pacing.on_sent(now, bytes);
+        if self.config.is_linux() {
+            self.pacing.on_sent(now, bytes);
+        }
     }
 
     fn burst_size(&self) -> BurstSize {

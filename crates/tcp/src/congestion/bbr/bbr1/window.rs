@@ -17,6 +17,25 @@ const EXTRA_ACKED_TIME: Duration = Duration::from_millis(100);
 /// `TCP_INIT_CWND`, segments.
 const INITIAL_SEGMENTS: u64 = 10;
 
+/// Target of the window, and the inputs from which it was computed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Target {
+    inputs: Option<Inputs>,
+    bytes: u64,
+}
+
+/// Inputs of the target of the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Inputs {
+    bandwidth: u64,
+    gain: f64,
+    min_rtt: Option<Duration>,
+    /// Estimate of ACK aggregation, 0 before the pipe was full.
+    extra_acked: u64,
+    rate: Rate,
+    is_probing: bool,
+}
+
 impl Bbr1 {
     /// `bbr_tso_segs_goal`: bytes of a burst, about a millisecond at the pacing rate.
     pub(super) fn burst(&self) -> u64 {
@@ -43,8 +62,13 @@ impl Bbr1 {
     fn with_budget(&self, bytes: u64) -> u64 {
         let mss = self.units.mss;
         let segments = (bytes + 3 * self.burst()).div_ceil(mss).next_multiple_of(2);
-        let more = if self.mode == Mode::ProbeBw && self.cycle.is_probing() { 2 } else { 0 };
+        let more = if self.is_probing() { 2 } else { 0 };
         (segments + more) * mss
+    }
+
+    /// Returns true in the phase of gain 1.25.
+    fn is_probing(&self) -> bool {
+        self.mode == Mode::ProbeBw && self.cycle.is_probing()
     }
 
     /// `bbr_inflight` of the maximum bandwidth.
@@ -82,12 +106,33 @@ impl Bbr1 {
         self.is_conserving
     }
 
+    /// Computes `gain` times the BDP with ACK aggregation and the budget.
+    fn compute_target(&self, gain: f64) -> u64 {
+        self.with_budget(self.bdp(self.bw(), gain) + self.aggregation_window())
+    }
+
+    /// Returns the target of the window, which is computed when an input changes.
+    fn target(&mut self, gain: f64) -> u64 {
+        let inputs = Some(Inputs {
+            bandwidth: self.bw(),
+            gain,
+            min_rtt: self.min_rtt,
+            extra_acked: if self.is_full { self.aggregation.extra_acked() } else { 0 },
+            rate: self.pacing.rate(),
+            is_probing: self.is_probing(),
+        });
+        if self.target.inputs != inputs {
+            self.target = Target { inputs, bytes: self.compute_target(gain) };
+        }
+        debug_assert_eq!(self.target.bytes, self.compute_target(gain));
+        self.target.bytes
+    }
+
     /// `bbr_set_cwnd`: moves the window towards `gain` times the BDP.
     pub(super) fn set_cwnd(&mut self, event: &AckEvent, net: &InflightSample, gain: f64) {
         let least = MIN_SEGMENTS * self.units.mss;
         if event.delivered > 0 && !self.recover_or_restore(event, net) {
-            let target = self.bdp(self.bw(), gain) + self.aggregation_window();
-            let target = self.with_budget(target);
+            let target = self.target(gain);
             let is_young = net.total_delivered < INITIAL_SEGMENTS * self.units.mss;
             if self.is_full {
                 self.cwnd = (self.cwnd + event.delivered).min(target);

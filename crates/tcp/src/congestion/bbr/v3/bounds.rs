@@ -87,10 +87,10 @@ impl Bbr {
     /// `AdaptLongTermModel` after the change of the ACK phase: raises `inflight_longterm` if the
     /// loss rate is safe.
     pub(super) fn raise_long_term(&mut self, event: &AckEvent) {
-        let Some(sample) = event.rate else { return };
+        let Some(sample) = &event.rate else { return };
         let bound = self.bounds.inflight_longterm;
         if self.is_too_high(sample.lost, sample.tx_in_flight) || self.is_marked_too_high() {
-            return self.handle_too_high_sample(&sample, event.now);
+            return self.handle_too_high_sample(sample, event.now);
         }
         if bound == u64::MAX {
             return;

@@ -18,6 +18,8 @@ pub(super) struct LossRound {
     pub(super) in_cycle: bool,
     /// `BBR.loss_round_delivered` and `BBR.loss_round_start`.
     pub(super) round: Rounds,
+    /// Delivery rate in the sample of the current ACK, bit/s; 0 without a sample.
+    pub(super) rate: u64,
     /// `BBR.bw_latest`, bit/s, and `BBR.inflight_latest`, bytes.
     pub(super) bw_latest: u64,
     pub(super) inflight_latest: u64,
@@ -56,8 +58,9 @@ impl Bbr {
     /// `UpdateLatestDeliverySignals`.
     pub(super) fn update_latest_signals(&mut self, event: &AckEvent) {
         self.losses.round.on_ack(event.rate.as_ref());
-        let Some(sample) = event.rate else { return };
-        self.losses.bw_latest = self.losses.bw_latest.max(sample.rate().0);
+        self.losses.rate = event.rate.as_ref().map_or(0, |sample| sample.rate().0);
+        let Some(sample) = &event.rate else { return };
+        self.losses.bw_latest = self.losses.bw_latest.max(self.losses.rate);
         self.losses.inflight_latest = self.losses.inflight_latest.max(sample.delivered);
     }
 
@@ -74,10 +77,10 @@ impl Bbr {
 
     /// `AdvanceLatestDeliverySignals`.
     pub(super) fn advance_latest_signals(&mut self, event: &AckEvent) {
-        if let Some(sample) = event.rate
+        if let Some(sample) = &event.rate
             && self.losses.round.starts
         {
-            self.losses.bw_latest = sample.rate().0;
+            self.losses.bw_latest = self.losses.rate;
             self.losses.inflight_latest = sample.delivered;
             self.losses.ranges = 0;
         }

@@ -91,7 +91,7 @@ impl Bbr {
             return;
         }
         self.raise_long_term(event);
-        let rate = event.rate.map_or(0, |sample| sample.rate().0);
+        let rate = self.losses.rate;
         let inflight = self.judged_inflight(event, net);
         let mode = self.mode;
         match mode {

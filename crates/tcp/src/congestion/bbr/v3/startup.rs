@@ -38,12 +38,12 @@ impl Bbr {
     /// `CheckFullBWReached`. In Linux every ACK may raise the baseline, not only the first of a round
     /// trip.
     pub(super) fn check_full_pipe(&mut self, event: &AckEvent) {
-        let Some(sample) = event.rate else { return };
+        let Some(sample) = &event.rate else { return };
         let starts = self.rounds.starts;
         if self.full.is_now || !(starts || self.config.is_linux()) || sample.app_limited {
             return;
         }
-        let rate = sample.rate().0;
+        let rate = self.losses.rate;
         if rate as f64 >= self.full.bandwidth as f64 * GROWTH {
             return self.full.restart(rate);
         }

@@ -5,7 +5,7 @@
 use super::{Bbr, MIN_SEGMENTS, Mode};
 use crate::congestion::bbr::units::{bytes_in, extra_burst};
 use crate::congestion::{AckEvent, InflightSample};
-use airpath_core::{Duration, Time};
+use airpath_core::{Duration, Rate, Time};
 
 /// Duration and largest size of a send quantum.
 const QUANTUM_TIME: Duration = Duration::from_millis(1);
@@ -14,6 +14,24 @@ const LARGEST_QUANTUM: u64 = 64 * 1024;
 const LARGEST_BURST: u64 = 65_535 - 320;
 /// `bbr_extra_acked_max_us`: bound of the estimate of ACK aggregation in Linux.
 const EXTRA_ACKED_TIME: Duration = Duration::from_millis(100);
+
+/// Window that the model of the path allows, and the inputs from which it was computed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Target {
+    inputs: Option<Inputs>,
+    bytes: u64,
+}
+
+/// Inputs of the window that the model allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Inputs {
+    bandwidth: u64,
+    gain: f64,
+    min_rtt: Option<Duration>,
+    extra_acked: u64,
+    rate: Rate,
+    is_up: bool,
+}
 
 impl Bbr {
     /// `SetSendQuantum`, in Linux `bbr_tso_segs_goal`, bytes.
@@ -72,10 +90,32 @@ impl Bbr {
         }
     }
 
+    /// Computes the window that the model allows.
+    fn compute_target(&self, gain: f64) -> u64 {
+        self.with_budget(self.bdp(gain) + self.aggregation_window())
+    }
+
+    /// Returns the window that the model allows, which is computed when an input changes.
+    fn target(&mut self, gain: f64) -> u64 {
+        let inputs = Some(Inputs {
+            bandwidth: self.bw(),
+            gain,
+            min_rtt: self.min_rtt.value,
+            extra_acked: self.aggregation.extra_acked(),
+            rate: self.pacing.rate(),
+            is_up: self.mode == Mode::Up,
+        });
+        if self.target.inputs != inputs {
+            self.target = Target { inputs, bytes: self.compute_target(gain) };
+        }
+        debug_assert_eq!(self.target.bytes, self.compute_target(gain));
+        self.target.bytes
+    }
+
     /// `SetCwnd`. The window of a young connection always grows.
     pub(super) fn set_cwnd(&mut self, event: &AckEvent, net: &InflightSample) {
         let gain = self.gains().1;
-        let most = self.with_budget(self.bdp(gain) + self.aggregation_window());
+        let most = self.target(gain);
         let is_young = match self.config.is_linux() {
             true => self.cwnd < 2 * self.units.initial_window,
             false => net.total_delivered < self.units.initial_window,
