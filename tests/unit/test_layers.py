@@ -14,9 +14,9 @@ PACKAGE = Path(__file__).parents[2] / "python" / "airpath"
 
 LAYERS = (
     # Modules for users: one for each family of components.
-    "ack_path aqm cc frame_errors grant link models parts policy request scheduler snr traffic "
-    "units window",
-    "__main__ demo testing",
+    "ack_path aqm cc frame_errors grant link models parts policy request scheduler snr testing "
+    "traffic units window",
+    "__main__ demo part_checks",
     "cli",
     "report",
     "reproduction",

@@ -56,8 +56,8 @@ def test_valid_file_is_accepted() -> None:
             "durations",
             "1 s",
             'durations = "1 s": unknown key. The nearest is duration; expected one of: name, '
-            "parts, duration, warmup, hops, bottleneck, ack_path, backhaul, control, record, capture, "
-            "flows.",
+            "parts, duration, warmup, hops, bottleneck, ack_path, backhaul, control, record, "
+            "capture, flows.",
         ),
         (
             "backhaul",
