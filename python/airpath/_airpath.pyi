@@ -68,6 +68,7 @@ __all__ = [
     "link_budget_snr_db",
     "mean_interval",
     "optimum_pair",
+    "part_records",
     "phy_channel",
     "phy_components",
     "phy_measure",
@@ -363,6 +364,9 @@ def check(
 
 def component_problems(family: str, description: str) -> list[_Problem]:
     """Return every problem of a component; raises `ValueError` about an unknown family."""
+
+def part_records() -> list[tuple[str, int, list[tuple[str, str, int]]]]:
+    """Return the records of compiled parts: name, size, (name, type, offset) of the fields."""
 
 def agent_quantities() -> list[tuple[str, str, str]]:
     """Return name, unit and definition of each statistic of an agent's interval."""

@@ -9,8 +9,10 @@ from airpath.parts import Ack, CongestionControl, CongestionSetup, Loss
 class Reno(CongestionControl):
     """Congestion control of the profile ``rfc``."""
 
+    credit = 0
+    grow_unused = False
+
     def start(self, setup: CongestionSetup) -> None:
-        self.credit = 0
         self.grow_unused = setup.grow_unused
 
     def on_ack(self, ack: Ack) -> None:

@@ -95,6 +95,7 @@ fn _airpath(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bit_errors::shadowing_levels, module)?)?;
     module.add_function(wrap_pyfunction!(phy::sinr_db, module)?)?;
     module.add_function(wrap_pyfunction!(environment::agent_quantities, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::part_records, module)?)?;
     module.add_class::<environment::AgentExperiment>()?;
     module.add_class::<environment::AgentSimulation>()?;
     module.add_class::<agent_vector::AgentVector>()?;

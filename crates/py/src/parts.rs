@@ -1,9 +1,11 @@
 //! Parts of a simulation that are classes in Python.
 //!
 //! Parts are called on the thread that called [`simulate`](crate::simulate::simulate), which holds
-//! the interpreter lock for the entire run. Each call passes a new, immutable event object.
+//! the interpreter lock for the entire run. Each call passes a new, immutable event object. Parts
+//! whose methods are compiled run on all threads, without the lock.
 
 mod choices;
+mod compiled;
 mod congestion;
 mod events;
 mod failure;
@@ -14,6 +16,8 @@ mod random;
 mod setup;
 
 pub(crate) use choices::{PolicySetup, SchedulerSetup, Scheme, User};
+use compiled::CompiledPart;
+pub(crate) use compiled::part_records;
 pub(crate) use congestion::BuiltInCongestion;
 pub(crate) use events::{Ack, Idle, Loss, LostSegmentEvent, Open, RateSampleView, Sent, Undo};
 use failure::CallError;
@@ -34,7 +38,8 @@ use std::sync::{Arc, Mutex};
 ///
 /// `factory.create(parameters, setup)` returns a new object of the user's class, with the parameters
 /// of the resolved scenario as JSON. `factory.methods` contains the names of the methods that the
-/// class itself defines.
+/// class itself defines. `factory.table_address` is the address of the functions if the methods are
+/// compiled; `create` then returns the initial state.
 pub(crate) type PartEntry = (String, String, Py<PyAny>);
 
 /// Registries with the parts of a run, and the first failure of their construction.
@@ -42,6 +47,8 @@ pub(crate) type PartEntry = (String, String, Py<PyAny>);
 pub(crate) struct Parts {
     /// The registries.
     pub(crate) components: Components,
+    /// True if the engine calls the interpreter for the methods of a part.
+    pub(crate) needs_interpreter: bool,
     first_failure: FirstFailure,
 }
 
@@ -62,17 +69,25 @@ impl Parts {
     /// Registers parts.
     ///
     /// # Errors
-    /// Fails if the family has no parts in Python.
+    /// Fails if the family has no parts in Python, or if a compiled part does not follow the
+    /// contract.
     pub(crate) fn new(entries: Vec<PartEntry>) -> PyResult<Parts> {
         let mut parts = Parts::default();
         for (family, kind, factory) in entries {
             match family.as_str() {
                 "aqm" => parts.add_queue(kind, factory),
-                "congestion" => parts.add_congestion(kind, factory),
+                "congestion" => match CompiledPart::of(&factory)? {
+                    Some(part) => {
+                        parts.add_compiled(kind, part);
+                        continue;
+                    }
+                    None => parts.add_congestion(kind, factory),
+                },
                 "policy" => parts.add_policy(kind, factory),
                 "scheduler" => parts.add_scheduler(kind, factory),
                 _ => return Err(PyValueError::new_err(format!("{family}: no parts in Python"))),
             }
+            parts.needs_interpreter = true;
         }
         Ok(parts)
     }
@@ -82,6 +97,14 @@ impl Parts {
         self.components.congestion.register(kind, move |parameters, setup| {
             congestion::build(&factory, parameters, setup, &name)
                 .map_err(|error| first_failure.keep(&name, error))
+        });
+    }
+
+    fn add_compiled(&mut self, kind: String, part: CompiledPart) {
+        let (name, first_failure) = (kind.clone(), self.first_failure.clone());
+        self.components.congestion.declare_independent(kind.clone());
+        self.components.congestion.register(kind, move |parameters, setup| {
+            part.build(parameters, setup, &name).map_err(|error| first_failure.keep(&name, error))
         });
     }
 

@@ -167,8 +167,8 @@ fn columns<'py>(py: Python<'py>, recorder: &Recorder, series: Series) -> PyResul
 /// `captures` contains the index of the captured replication, the comments for the section and the
 /// interfaces, and a file for each capture point. `progress(finished, total, fraction)` is called
 /// about ten times per second. Ctrl-C ends the run; the output then contains the finished
-/// replications. Recordings allocate at most `memory_bytes` bytes. With `parts`, all replications
-/// run on the calling thread.
+/// replications. Recordings allocate at most `memory_bytes` bytes. With `parts`
+/// that are not compiled, all replications run on the calling thread.
 #[pyfunction]
 #[pyo3(signature = (
     scenario_json, traces, seed, first_replication, replications, threads, captures=None,
@@ -192,9 +192,8 @@ pub(crate) fn simulate(
 ) -> PyResult<SimulationOutput> {
     parts::reject_call_from_part("simulate")?;
     let scenario = Scenario::from_json(scenario_json).map_err(errors::config)?;
-    let parts = parts.unwrap_or_default();
-    let runs_here = !parts.is_empty();
-    let parts = Parts::new(parts)?;
+    let parts = Parts::new(parts.unwrap_or_default())?;
+    let runs_here = parts.needs_interpreter;
     let plan = Plan {
         scenario: &scenario,
         components: &parts.components,

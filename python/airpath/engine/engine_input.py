@@ -8,6 +8,7 @@ from typing import Any
 
 from airpath import _airpath
 from airpath.engine import memory
+from airpath.engine.compiled_failures import catch_exceptions
 from airpath.scenario.engine_problems import EngineProblem
 from airpath.scenario.part_files import PartSource, ensure_loaded, factories
 
@@ -93,20 +94,21 @@ class EngineInput:
         RuntimeError
             If the run fails.
         """
-        return _airpath.simulate(
-            self.text,
-            self.traces,
-            seed,
-            replications.start,
-            len(replications),
-            threads,
-            captures,
-            progress,
-            self.tables,
-            memory.for_recordings(),
-            self.snr,
-            self._parts(),
-        )
+        with catch_exceptions():
+            return _airpath.simulate(
+                self.text,
+                self.traces,
+                seed,
+                replications.start,
+                len(replications),
+                threads,
+                captures,
+                progress,
+                self.tables,
+                memory.for_recordings(),
+                self.snr,
+                self._parts(),
+            )
 
     def solve(
         self,

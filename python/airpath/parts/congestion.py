@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from airpath.parts.factory import make_component
+from airpath.parts.factory import Compiler, make_component
 from airpath.scenario.cc.base import Congestion
 
 if TYPE_CHECKING:
@@ -110,13 +110,17 @@ class CongestionControl:
         self.cwnd = min(self.cwnd, self.mss)
 
 
-def congestion_control(name: str) -> Callable[[type], type[Congestion]]:
+def congestion_control(name: str, *, compiled: bool = False) -> Callable[[type], type[Congestion]]:
     """Return a decorator that makes a class a congestion control.
 
     Parameters
     ----------
     name : str
         Value of the key `cc` in scenarios: lower-case letters, digits and hyphens.
+    compiled : bool
+        True to compile the methods with numba, which ``airpath[numba]`` installs. The state of an
+        object then consists of the window, the parameters, and the attributes with a number in the
+        class. Default False.
 
     Returns
     -------
@@ -127,7 +131,10 @@ def congestion_control(name: str) -> Callable[[type], type[Congestion]]:
     Raises
     ------
     TypeError
-        By the decorator, if the name, a method or the type of a parameter is not accepted.
+        By the decorator, if the name, a method or the type of a parameter is not accepted, or if a
+        method cannot be compiled.
+    ImportError
+        By the decorator, if numba is not installed.
 
     Examples
     --------
@@ -148,9 +155,20 @@ def congestion_control(name: str) -> Callable[[type], type[Congestion]]:
             value = getattr(cls, key, False)
             if not isinstance(value, bool):
                 raise TypeError(f"{cls.__name__}.{key} = {value!r}: not a bool. Use True or False.")
-        options = _options(cls)
+        compile_with: Compiler | None = None
+        if compiled:
+            from airpath.parts.compiled import compile_methods
+
+            compile_with = compile_methods
         return make_component(
-            Congestion, CongestionControl, _SIGNATURES, name, cls, _REQUIRED, options
+            Congestion,
+            CongestionControl,
+            _SIGNATURES,
+            name,
+            cls,
+            _REQUIRED,
+            _options(cls),
+            compile_with,
         )
 
     return decorate

@@ -9,20 +9,38 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from pydantic import PlainValidator
 
 from airpath import _airpath
+from airpath.engine.compiled_failures import take_exception
 from airpath.scenario import part_files
 from airpath.scenario.base import Component
 from airpath.scenario.faults import nearest
 from airpath.scenario.units import Quantity
 from airpath.scenario.values import Real, Text, Truth, choice, whole
 
-__all__ = ["PartFactory", "make_component"]
+if TYPE_CHECKING:
+    from airpath.parts.compiled import CompiledMethods
+
+__all__ = ["Compiler", "PartFactory", "make_component"]
 
 ComponentT = TypeVar("ComponentT", bound=Component)
+
+Compiler = Callable[[type, type, frozenset[str], Mapping[str, Any]], "CompiledMethods"]
+"""Compiles the methods of a class: class, default methods, names of methods, parameters."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LARGEST = 2**53
@@ -47,14 +65,26 @@ class PartFactory:
         The user's class, with the default methods of its family.
     methods : frozenset of str
         Names of the methods that the user's class defines, without defaults of the family.
+    compiled : CompiledMethods, optional
+        The compiled methods. Default: none.
     """
 
     component: type[Component]
     implementation: type
     methods: frozenset[str]
+    compiled: CompiledMethods | None = None
+
+    @property
+    def table_address(self) -> int | None:
+        """Address of the table of compiled methods; None if the methods are not compiled."""
+        return None if self.compiled is None else self.compiled.address
+
+    def take_exception(self) -> BaseException | None:
+        """Return the exception that a compiled method has just raised on this thread."""
+        return take_exception()
 
     def create(self, parameters: str, setup: Any) -> Any:
-        """Return a new object, after its start.
+        """Return a new object after its start, or its state if the methods are compiled.
 
         Parameters
         ----------
@@ -72,7 +102,7 @@ class PartFactory:
             for name, value in values.items():
                 setattr(made, name, value)
         made._begin(setup)
-        return made
+        return made if self.compiled is None else self.compiled.state(made)
 
     def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Convert the resolved form of the parameters to the types of the class."""
@@ -107,6 +137,7 @@ def make_component(
     cls: type,
     required: Sequence[str],
     options: Mapping[str, Any] = MappingProxyType({}),
+    compile_with: Compiler | None = None,
 ) -> type[ComponentT]:
     """Return the component of a user's class, and register the part.
 
@@ -126,6 +157,8 @@ def make_component(
         Methods that the class must define.
     options : mapping
         Class attributes of the component. Default: none.
+    compile_with : callable, optional
+        Compiles the methods. Default: the methods are not compiled.
 
     Raises
     ------
@@ -143,7 +176,8 @@ def make_component(
     )
     annotations: dict[str, Any] = {"kind": Literal[kind]}
     namespace: dict[str, Any] = {"kind": kind}
-    for name, annotation, default in _parameters(cls, defaults):
+    parameters = _parameters(cls, defaults)
+    for name, annotation, default in parameters:
         annotations[name] = _converted(annotation, f"{cls.__name__}.{name}")
         if default is not inspect.Parameter.empty:
             namespace[name] = default
@@ -154,10 +188,14 @@ def make_component(
         "__qualname__": cls.__qualname__,
     }
     members = {**namespace, **options, **described}
+    compiled = None
+    if compile_with is not None:
+        types = {name: annotation for name, annotation, _ in parameters}
+        compiled = compile_with(cls, defaults, methods, types)
     component = cast(Any, type(family))(cls.__name__, (family,), members)
     names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
     implementation = type(cls)(cls.__name__, (cls, defaults), names)
-    component.factory = PartFactory(component, implementation, methods)
+    component.factory = PartFactory(component, implementation, methods, compiled)
     part_files.register(component, kind, cls)
     return cast(type[ComponentT], component)
 

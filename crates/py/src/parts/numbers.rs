@@ -1,17 +1,15 @@
 //! Numbers that methods of parts set, with checks of their ranges.
 
 use airpath_core::{Duration, Rate, Time};
+use airpath_parts::numbers::{self, LARGEST_EXACT, Number, problem};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
-
-/// Largest integer below which all integers are exact in double precision.
-const LARGEST_EXACT: f64 = (1u64 << 53) as f64;
 
 /// Returns a number, which may be infinite.
 ///
 /// # Errors
 /// Fails with the problem, for the message, if the value is not a number.
-fn number(value: &Bound<'_, PyAny>) -> Result<f64, &'static str> {
+fn number(value: &Bound<'_, PyAny>) -> Number {
     const NO_NUMBER: &str = "not a number";
     if let Ok(float) = value.cast::<PyFloat>() {
         let number = float.value();
@@ -29,11 +27,9 @@ fn has_index(value: &Bound<'_, PyAny>) -> bool {
     value.hasattr(pyo3::intern!(value.py(), "__index__")).unwrap_or(false)
 }
 
-/// Returns the attribute's name, its value, the problem and the accepted values.
-fn problem(name: &str, value: &Bound<'_, PyAny>, what: &str, accepted: &str) -> String {
-    let shown = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
-    let shown: String = shown.chars().take(60).collect();
-    format!("{name} = {shown}: {what}. Use {accepted}")
+/// Returns the text of a value in messages.
+fn shown(value: &Bound<'_, PyAny>) -> String {
+    value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string())
 }
 
 /// Returns a congestion window, bytes; fractions of a byte are discarded.
@@ -41,15 +37,7 @@ fn problem(name: &str, value: &Bound<'_, PyAny>, what: &str, accepted: &str) -> 
 /// # Errors
 /// Fails unless the window is a number from `mss` to 2^53.
 pub(super) fn window(value: &Bound<'_, PyAny>, mss: u64) -> Result<u64, String> {
-    let accepted = || format!("a number of bytes from one segment ({mss}) to 2^53");
-    match number(value) {
-        Ok(bytes) if bytes < mss as f64 => {
-            Err(problem("cwnd", value, "below one segment", &accepted()))
-        }
-        Ok(bytes) if bytes > LARGEST_EXACT => Err(problem("cwnd", value, "too large", &accepted())),
-        Ok(bytes) => Ok(bytes as u64),
-        Err(what) => Err(problem("cwnd", value, what, &accepted())),
-    }
+    numbers::window(number(value), mss, || shown(value))
 }
 
 /// Returns a slow-start threshold, bytes; `u64::MAX` for `None` and infinity.
@@ -57,16 +45,10 @@ pub(super) fn window(value: &Bound<'_, PyAny>, mss: u64) -> Result<u64, String> 
 /// # Errors
 /// Fails if the threshold is negative or not a number.
 pub(super) fn ssthresh(value: &Bound<'_, PyAny>) -> Result<u64, String> {
-    const ACCEPTED: &str = "a number of bytes from 0, or None for no threshold";
     if value.is_none() {
         return Ok(u64::MAX);
     }
-    match number(value) {
-        Ok(bytes) if bytes < 0.0 => Err(problem("ssthresh", value, "below 0", ACCEPTED)),
-        Ok(bytes) if bytes > LARGEST_EXACT => Ok(u64::MAX),
-        Ok(bytes) => Ok(bytes as u64),
-        Err(what) => Err(problem("ssthresh", value, what, ACCEPTED)),
-    }
+    numbers::ssthresh(number(value), "None", || shown(value))
 }
 
 /// Returns a pacing rate, rounded down to bit/s; `None` without pacing.
@@ -74,18 +56,10 @@ pub(super) fn ssthresh(value: &Bound<'_, PyAny>) -> Result<u64, String> {
 /// # Errors
 /// Fails if the rate is below 1 bit/s, infinite or not a number.
 pub(super) fn pacing_rate(value: &Bound<'_, PyAny>) -> Result<Option<Rate>, String> {
-    const ACCEPTED: &str = "a finite number of bit/s from 1, or None for no pacing";
     if value.is_none() {
         return Ok(None);
     }
-    match number(value) {
-        Ok(rate) if rate < 1.0 => Err(problem("pacing_rate", value, "below 1", ACCEPTED)),
-        Ok(rate) if rate > LARGEST_EXACT => {
-            Err(problem("pacing_rate", value, "too large", ACCEPTED))
-        }
-        Ok(rate) => Ok(Some(Rate(rate as u64))),
-        Err(what) => Err(problem("pacing_rate", value, what, ACCEPTED)),
-    }
+    numbers::pacing_rate(number(value), "None", || shown(value)).map(Some)
 }
 
 /// Returns the index that a method has returned.
@@ -95,15 +69,15 @@ pub(super) fn pacing_rate(value: &Bound<'_, PyAny>) -> Result<Option<Rate>, Stri
 pub(super) fn index(value: &Bound<'_, PyAny>, count: usize) -> Result<usize, String> {
     let accepted = || format!("an index from 0 to {}", count - 1);
     if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyFloat>() {
-        return Err(problem("the returned value", value, "not an integer", &accepted()));
+        return Err(problem("the returned value", &shown(value), "not an integer", &accepted()));
     }
     match value.extract::<usize>() {
         Ok(place) if place < count => Ok(place),
-        Ok(_) => Err(problem("the returned value", value, "out of range", &accepted())),
+        Ok(_) => Err(problem("the returned value", &shown(value), "out of range", &accepted())),
         Err(_) if value.extract::<i64>().is_ok() => {
-            Err(problem("the returned value", value, "out of range", &accepted()))
+            Err(problem("the returned value", &shown(value), "out of range", &accepted()))
         }
-        Err(_) => Err(problem("the returned value", value, "not an integer", &accepted())),
+        Err(_) => Err(problem("the returned value", &shown(value), "not an integer", &accepted())),
     }
 }
 
@@ -116,7 +90,7 @@ pub(super) fn wakeup(value: &Bound<'_, PyAny>, last: Time, now: Time) -> Result<
     if value.is_none() {
         return Ok(Time::NEVER);
     }
-    let failed = |what: &str| problem("next_wakeup_ns", value, what, ACCEPTED);
+    let failed = |what: &str| problem("next_wakeup_ns", &shown(value), what, ACCEPTED);
     match number(value) {
         Ok(nanos) if nanos > LARGEST_EXACT => Err(failed("too large")),
         Ok(nanos) => {
@@ -138,12 +112,12 @@ pub(super) fn wakeup(value: &Bound<'_, PyAny>, last: Time, now: Time) -> Result<
 pub(super) fn interval(value: &Bound<'_, PyAny>) -> Result<Duration, String> {
     const ACCEPTED: &str = "a number of ns from 1";
     match number(value) {
-        Ok(nanos) if nanos < 1.0 => Err(problem("interval_ns", value, "below 1", ACCEPTED)),
+        Ok(nanos) if nanos < 1.0 => Err(problem("interval_ns", &shown(value), "below 1", ACCEPTED)),
         Ok(nanos) if nanos > LARGEST_EXACT => {
-            Err(problem("interval_ns", value, "too large", ACCEPTED))
+            Err(problem("interval_ns", &shown(value), "too large", ACCEPTED))
         }
         Ok(nanos) => Ok(Duration::from_nanos(nanos as u64)),
-        Err(what) => Err(problem("interval_ns", value, what, ACCEPTED)),
+        Err(what) => Err(problem("interval_ns", &shown(value), what, ACCEPTED)),
     }
 }
 
@@ -156,13 +130,13 @@ pub(super) fn probability(value: &Bound<'_, PyAny>) -> Result<f64, String> {
     const ACCEPTED: &str = "a number from 0 to 1";
     match number(value) {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        Ok(_) => Err(problem(NAME, value, "out of range", ACCEPTED)),
-        Err(what) => Err(problem(NAME, value, what, ACCEPTED)),
+        Ok(_) => Err(problem(NAME, &shown(value), "out of range", ACCEPTED)),
+        Err(what) => Err(problem(NAME, &shown(value), what, ACCEPTED)),
     }
 }
 
 /// Returns the problem of a returned value that is not one of the accepted ones.
 #[cold]
 pub(super) fn unknown_value(value: &Bound<'_, PyAny>, accepted: &str) -> String {
-    problem("the returned value", value, "unknown", accepted)
+    problem("the returned value", &shown(value), "unknown", accepted)
 }
