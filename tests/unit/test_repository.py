@@ -229,7 +229,7 @@ def test_smallest_queue_discipline_has_at_most_40_lines() -> None:
 
 
 def test_every_crate_forbids_unsafe_code() -> None:
-    """Two crates use `deny` instead: system calls, and calls of compiled parts, are in one module."""
+    """Two crates use `deny`: their system calls and calls of compiled parts are in one module."""
     plugins = (ROOT / "crates" / "airpath" / "plugins").glob("*/src/lib.rs")
     for root in [*(ROOT / "crates").glob("*/src/lib.rs"), *plugins]:
         crate = root.parent.parent
