@@ -52,6 +52,7 @@ _SETTINGS = (
 )  # fmt: skip
 WRONG_VALUES: Mapping[str, tuple[str, ...]] = {
     "--set": _SETTINGS,
+    "--parts": ("", "missing.py", "good.toml", "pipe/x", "a\x00b", "x" * 300),
     "--reps": (*_NOT_COUNTS, "1000001", "9" * 30),
     "--seed": _NOT_SEEDS,
     "--threads": _NOT_COUNTS,

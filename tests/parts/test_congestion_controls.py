@@ -342,7 +342,7 @@ def test_option_names_a_file_with_parts(scenario_file: Path) -> None:
 
 
 def goodputs(directory: Path) -> list[float]:
-    done = airpath("sweep", "sweep.toml", "--out", "out", "--json", cwd=directory)
+    done = airpath("sweep", "sweep.toml", "--out", "out", "--no-plot", "--json", cwd=directory)
     assert done.returncode == 0, done.stderr
     points = json.loads(done.stdout)["points"]
     return [point["simulate"]["goodput_bps"]["mean"] for point in points]

@@ -68,7 +68,7 @@ class ApplicationPlot:
         """
         is_known = isinstance(application, str) and application in APPLICATIONS
         if application is not None and not is_known:
-            advice = nearest(str(application), APPLICATIONS)
+            advice = nearest(application if isinstance(application, str) else "", APPLICATIONS)
             wrong = f"{error_prefix('application', application)}: not one of the accepted words"
             raise BadValueError(f"{wrong}. {advice}.")
         names = list(APPLICATIONS) if application is None else [application]

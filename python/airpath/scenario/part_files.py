@@ -118,7 +118,8 @@ def load_part_file(file: Path) -> None:
     try:
         _execute(source)
     except Exception as error:
-        raise fault(f"{_line_of(error, source)}{type(error).__name__}: {error}") from error
+        what = f"{_line_of(error, source)}{type(error).__name__}: {error}"
+        raise fault(what, "Use a Python file with parts") from error
     if not any(known == source for _, known in _registered.values()):
         wanted = "Decorate a class, for example with @airpath.congestion_control"
         raise fault("contains no part", wanted)
